@@ -47,6 +47,8 @@ type Cloud struct {
 	// Project is the ID of the credentials' project; "" when unknown. User is the ID of their user; "" when unknown.
 	Project, User string
 	Sync          func(context.Context, engine.Revision) engine.Pass
+	// Moved reports whether a probe notices that the project has changed since the last call. It is nil if there are no probes.
+	Moved func(context.Context) (bool, error)
 }
 
 // Pass checks the stack once and carries out the differences. It runs a second pass if a group must go back to its former revision,

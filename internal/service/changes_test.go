@@ -20,6 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 	"github.com/stackreeve/stackreeve/internal/simulator"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // noticing is an agent that serves one network, and looks at the cloud only after messages.
@@ -36,7 +37,7 @@ type noticing struct {
 	any    chan struct{} // gets a value after each request
 }
 
-func newNoticing(t *testing.T, amqp string) *noticing {
+func newNoticing(t *testing.T, amqp, events string) *noticing {
 	t.Helper()
 	n := &noticing{Stage: servicetest.New(t, simulator.Options{}), log: &servicetest.Record{}, any: make(chan struct{}, 1)}
 	t.Setenv("OS_CLIENT_CONFIG_FILE", n.Path("clouds.yaml"))
@@ -48,13 +49,14 @@ func newNoticing(t *testing.T, amqp string) *noticing {
 		t.Fatal(err)
 	}
 	n.Write("stackreeve.yaml", string(text)+`  sync: {driftCheck: "@every 24h"}
-  events: {amqp: {urlFile: amqp-url}}
-`)
+  events: `+events+"\n")
 	stacks, err := config.Load([]string{n.Path("stackreeve.yaml")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.source = sourceOf(stacks[0].Spec.Events.AMQP)
+	if a := stacks[0].Spec.Events.AMQP; a != nil {
+		n.source = sourceOf(a)
+	}
 	if n.client, err = cloud.Open(t.Context(), cloud.Config{Cloud: "demo", File: n.Path("clouds.yaml"), Version: "test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +130,7 @@ func deleted(id string) string {
 // After a message about an object of the stack, a pass begins, and the drift that it finds is reported with the user who caused it. Messages about
 // other projects, garbage, and the messages about the agent's own writes cause no pass.
 func TestMessageCausesLook(t *testing.T) {
-	n := newNoticing(t, "amqp://u:p@127.0.0.1:1/")
+	n := newNoticing(t, "amqp://u:p@127.0.0.1:1/", "{amqp: {urlFile: amqp-url}}")
 	id := n.network()
 	n.mu.Lock()
 	before := n.reads
@@ -148,6 +150,35 @@ func TestMessageCausesLook(t *testing.T) {
 	if by := n.svc.roster.serving()[0].loop.State().NoticedBy; by != "drift checks" {
 		t.Errorf("changes are noticed by %q while RabbitMQ does not answer", by)
 	}
+}
+
+// A probe notices a deleted network, and a pass recreates it, without messages and drift checks.
+func TestProbeCausesLook(t *testing.T) {
+	testcost.Long(t)
+	n := newNoticing(t, "", `{probe: "on"}`)
+	id := n.network()
+	n.svc.probes.mu.Lock()
+	projects := len(n.svc.probes.all)
+	n.svc.probes.mu.Unlock()
+	if projects != 1 {
+		t.Fatalf("%d projects are probed", projects)
+	}
+	n.until("the first probe has ended", func() bool {
+		n.svc.probes.mu.Lock()
+		defer n.svc.probes.mu.Unlock()
+		for _, one := range n.svc.probes.all {
+			return !one.busy && !one.pace.Due(time.Now())
+		}
+		return false
+	})
+	n.until("the agent's own write is over", func() bool {
+		h := n.svc.roster.serving()[0].hearing
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return !h.running && time.Now().After(h.quiet)
+	})
+	n.deleteNetwork(id)
+	n.until("the network is there again", func() bool { now := n.network(); return now != "" && now != id })
 }
 
 // A thousand messages per second for an hour lead to a bounded number of looks, the last of them after the last message.

@@ -67,6 +67,15 @@ func (h *hearing) poke() {
 	h.hint(events.Now, time.Now())
 }
 
+// sawMove makes the stack look because a probe has noticed a change of the project, unless the agent itself writes.
+func (h *hearing) sawMove() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now := time.Now(); !h.running && !now.Before(h.quiet) {
+		h.hint(events.Now, now)
+	}
+}
+
 // miss makes the stack look after messages that were lost.
 func (h *hearing) miss() {
 	h.mu.Lock()

@@ -43,6 +43,7 @@ type service struct {
 	shown        *readapi.Store
 	notices      *notices
 	releaser     *releaser
+	probes       *probes
 	changes      *changes      // what the clouds' services report
 	traces       *trace.Sender // nil without a receiver
 	turns        *agent.Turns
@@ -88,7 +89,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	}
 	svc.warnExposed(f)
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(documents, o.DataDir, svc.log)
-	svc.changes = newChanges(documents, svc.log, svc.metrics)
+	svc.changes, svc.probes = newChanges(documents, svc.log, svc.metrics), newProbes()
 	if err := errors.Join(svc.setUpTraces(f), svc.setUpReadAPI(f)); err != nil {
 		return nil, err
 	}
@@ -156,6 +157,7 @@ func (svc *service) run(ctx context.Context, d Listener) error {
 	reviews.Go(func() { svc.forges.serve(ctx) })
 	reviews.Go(func() { svc.notices.serve(ctx) })
 	reviews.Go(func() { svc.changes.serve(ctx) })
+	reviews.Go(func() { svc.probes.serve(ctx) })
 	if svc.traces != nil {
 		reviews.Go(func() { svc.traces.Serve(ctx) })
 	}

@@ -85,7 +85,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
 	heard, leaveChanges := svc.changes.join(s, signals.Look)
-	if heard.from != "" {
+	if heard.from != "" || s.Spec.Events.Probe == "on" {
 		to, o.Watchers, o.Reported = append(to, heard), append(o.Watchers, heard), heard.reported
 	}
 	record := o.Record(s)
@@ -102,7 +102,11 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	if heard.from != "" {
 		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from) }
 	}
-	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
+	leaveProbes := func() {}
+	if s.Spec.Events.Probe == "on" {
+		cfg.Open, leaveProbes = svc.probes.join(s.Spec.Cloud, heard, cfg.Open)
+	}
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

@@ -42,7 +42,11 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 		past.Forget(memory.LoggedIn{Where: where})
 		eng.Memory = past
 		user, _ := at.OwnUser()
-		return agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng)}, nil
+		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng)}
+		if s.Spec.Events.Probe == "on" {
+			opened.Moved = at.NewProbe().Moved
+		}
+		return opened, nil
 	}
 	return one
 }
