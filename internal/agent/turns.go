@@ -7,7 +7,7 @@ import (
 
 const (
 	// atOnce is the number of stacks of a process that can have a turn at the same time.
-	atOnce = 16
+	atOnce = 32
 	// longTurn is the time after which a stack in a pass gives up its turn. After that time, a pass mostly waits for the cloud.
 	longTurn = 30 * time.Second
 )

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -76,7 +77,7 @@ type Client struct {
 	endpoint    gophercloud.EndpointOpts
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
-	features    features
+	features    *features
 	patching    sync.Mutex
 }
 
@@ -107,7 +108,7 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		Region: creds.endpoint.Region, config: cfg, with: with, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
-		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines,
+		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines, features: with.featuresAt(time.Now()),
 	}
 	if c.ProjectID, err = projectOf(provider, cfg.Project, cmp.Or(cfg.ProjectBy, "spec.project")); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))

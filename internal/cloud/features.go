@@ -11,7 +11,8 @@ import (
 )
 
 // features are the known capabilities of a cloud. They are requested on first use and remembered; a
-// failed request is not remembered.
+// failed request is not remembered. Clients with the same login share them, if they logged in within
+// [loginLasts].
 type features struct {
 	mu         sync.Mutex
 	extensions map[string]bool

@@ -15,7 +15,8 @@ type joint[T any] struct {
 }
 
 type question[T any] struct {
-	asked  time.Time // when it was sent; zero until then
+	asked  time.Time     // when it was sent; zero until then
+	took   time.Duration // until it was answered
 	ended  chan struct{}
 	answer T
 	common bool          // whether the waiting callers may have the answer
@@ -47,8 +48,12 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	if before != nil && !ended(ctx, before) {
 		return none
 	}
+	if !sleep(ctx, j.rest(key, time.Now())) {
+		return none
+	}
 	j.send(own)
 	own.answer, own.common = ask()
+	own.took = time.Since(own.asked)
 	own.keep = keep
 	return own.answer
 }
@@ -73,6 +78,38 @@ func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T],
 		j.next[key] = own
 	}
 	return own, before, true
+}
+
+const (
+	// restFactor bounds the share of the time in which a question is being answered, if many callers ask it. A list of a thousand objects
+	// costs the cloud and the agent much more than a list of ten, and so more callers get each answer.
+	restFactor = 3
+	maxRest    = 500 * time.Millisecond
+)
+
+// rest returns how long a question is not sent, because its last answer took long. It is 0 if answers are not kept for later callers.
+func (j *joint[T]) rest(key string, now time.Time) time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	last := j.kept[key]
+	if last == nil {
+		return 0
+	}
+	return last.asked.Add(min(restFactor*last.took, last.took+maxRest)).Sub(now)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (j *joint[T]) send(own *question[T]) {

@@ -164,3 +164,36 @@ func TestJointKeepsOnlyTheLastAnswer(t *testing.T) {
 		t.Error("the last answer is not kept")
 	}
 }
+
+// A question whose last answer took long is not sent again at once. Callers that arrive until then get the next answer together.
+func TestJointRestsAfterALongAnswer(t *testing.T) {
+	for name, c := range map[string]struct{ took, want time.Duration }{
+		"a short answer": {10 * time.Millisecond, 30 * time.Millisecond},
+		"a long answer":  {time.Second, time.Second + maxRest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var j joint[int]
+				began, asked := time.Now(), []time.Duration(nil)
+				ask := func() (int, bool) {
+					asked = append(asked, time.Since(began))
+					time.Sleep(c.took)
+					return len(asked), true
+				}
+				j.do(t.Context(), "q", began, time.Minute, ask)
+				answers := make(chan int, 2)
+				for range 2 {
+					since := time.Now()
+					go func() { answers <- j.do(t.Context(), "q", since, time.Minute, ask) }()
+					synctest.Wait()
+				}
+				if a, b := <-answers, <-answers; a != 2 || b != 2 {
+					t.Errorf("answers %d and %d, want both the second", a, b)
+				}
+				if len(asked) != 2 || asked[1] != c.want {
+					t.Errorf("asked at %v, want the second at %s", asked, c.want)
+				}
+			})
+		})
+	}
+}

@@ -46,7 +46,9 @@ type group struct {
 	reads       joint[*answer] // by the login and the request
 
 	mu      sync.Mutex
-	clients int               // counts all clients so far
+	clients int       // counts all clients so far
+	known   *features // for clients that log in within loginLasts after since
+	since   time.Time
 	tokens  map[string]string // the login that each token comes from
 }
 
@@ -67,6 +69,19 @@ func (s *Sharing) groupFor(file string, creds credentials) *group {
 	defer g.mu.Unlock()
 	g.clients++
 	return g
+}
+
+// featuresAt returns what is known of the cloud for a client that logs in now. g may be nil.
+func (g *group) featuresAt(now time.Time) *features {
+	if g == nil {
+		return &features{}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known == nil || now.Sub(g.since) >= loginLasts {
+		g.known, g.since = &features{}, now
+	}
+	return g.known
 }
 
 // same reports whether two clients use the same cloud as the same user.

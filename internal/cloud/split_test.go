@@ -93,3 +93,20 @@ func TestKnownObjectsAreDecodedOnce(t *testing.T) {
 		})
 	}
 }
+
+// An object whose text did not change takes no memory of its own when a list is read again.
+func TestKnownObjectsTakeNoMemory(t *testing.T) {
+	read := func(objects int) float64 {
+		text := []byte(`{"all": [` + strings.TrimSuffix(strings.Repeat(`{"id": "a", "tags": ["b", "c"]},`, objects), ",") + `]}`)
+		as := Reading[map[string]any, string]{Read: func(object map[string]any) (string, error) { return object["id"].(string), nil }}
+		k, list := &lastRead{lists: map[listOf]any{}}, listOf{field: "all", as: reflect.TypeFor[string]()}
+		return testing.AllocsPerRun(10, func() {
+			if c, err := readNew(k, list, paging{}, text, as); err != nil || len(c.objects) != objects {
+				t.Fatal(err, len(c.objects))
+			}
+		})
+	}
+	if few, many := read(10), read(10_000); many > few {
+		t.Errorf("%.0f allocations for 10,000 known objects, and %.0f for ten", many, few)
+	}
+}
