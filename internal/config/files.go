@@ -71,6 +71,9 @@ func (s *Spec) namedFiles() []namedFile {
 		list = append(list, namedFile{field: openPGPField(i), path: &s.Decryption.OpenPGPKeyFiles[i], secret: true})
 	}
 	list = append(list, s.Events.namedFiles()...)
+	for i := range s.SecretStores {
+		list = append(list, s.SecretStores[i].namedFiles(i)...)
+	}
 	for i := range s.Fingerprints.KeyFiles {
 		list = append(list, namedFile{field: fmt.Sprintf("spec.fingerprints.keyFiles[%d]", i), path: &s.Fingerprints.KeyFiles[i], secret: true})
 	}

@@ -45,8 +45,7 @@ func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Mem
 func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)
-	config := cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: log, MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.Progress.Requests(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
-		Machines: outbound.Machines{Within: s.Spec.Defaults.Networks()}}
+	config := o.cloudConfig(s)
 	client, err := cloud.Open(ctx, config)
 	if err != nil {
 		return nil, nil, err
@@ -104,4 +103,10 @@ func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error)
 		return nil, fmt.Errorf("spec.fingerprints.keyFiles: %w; make one with: openssl rand -hex 32", err)
 	}
 	return prints, nil
+}
+
+// cloudConfig says how a client for a stack's main entry of clouds.yaml is made.
+func (o Opener) cloudConfig(s *config.Stack) cloud.Config {
+	return cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: o.Log.With("stack", s.Name), MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.Progress.Requests(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
+		Machines: outbound.Machines{Within: s.Spec.Defaults.Networks()}}
 }

@@ -1,10 +1,14 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/secretstore"
 )
@@ -54,11 +58,36 @@ func (o Opener) storeReader(s *config.Stack) *secretstore.Reader {
 	return all.of[key]
 }
 
+// vault returns a store of Vault, or a store that always fails if its configuration is wrong.
+func vault(store config.SecretStore) secretstore.Store {
+	c, err := store.Vault.Secrets(store.Name)
+	if err == nil {
+		var v *secretstore.Vault
+		if v, err = secretstore.NewVault(c); err == nil {
+			return v
+		}
+	}
+	return broken{private.Hide("its configuration is wrong; the agent's log has the details", fmt.Errorf("%w: %w", secretstore.ErrDown, err))}
+}
+
+// broken is a store that cannot be opened.
+type broken struct{ err error }
+
+// Read implements [secretstore.Store].
+func (b broken) Read(context.Context, secretstore.Place, *secretstore.Secret) (*secretstore.Secret, error) {
+	return nil, b.err
+}
+
 func (o Opener) newStoreReader(s *config.Stack) *secretstore.Reader {
 	opened := map[string]secretstore.Store{}
 	for _, store := range s.Spec.SecretStores {
-		if store.Files != nil {
+		switch {
+		case store.Files != nil:
 			opened[store.Name] = secretstore.Files{Folder: store.Files.Folder}
+		case store.Barbican != nil:
+			opened[store.Name] = &barbican{open: func(ctx context.Context) (*cloud.Client, error) { return cloud.Open(ctx, o.cloudConfig(s)) }, prefix: store.Barbican.Prefix}
+		case store.Vault != nil:
+			opened[store.Name] = vault(store)
 		}
 	}
 	return secretstore.New(opened, o.Log.With("stack", s.Name))

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/pattern"
+	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/secretstore"
+)
+
+// barbican is the store of the stack's own cloud. A place is the ID or the name of a secret. Payloads never change in Barbican. So a secret
+// has another value only if it was deleted and made again, or if it got its payload after it was made.
+type barbican struct {
+	open   func(context.Context) (*cloud.Client, error)
+	client *cloud.Client // nil until it is opened
+	prefix string
+}
+
+var (
+	uuid = pattern.Of(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+	errSeveral = errors.New("several secrets have that name; give the ID of one, or delete the others")
+	errOutside = errors.New("the name of the secret does not begin with the prefix in the agent's configuration")
+)
+
+// Read implements [secretstore.Store].
+func (b *barbican) Read(ctx context.Context, at secretstore.Place, known *secretstore.Secret) (*secretstore.Secret, error) {
+	if b.client == nil {
+		client, err := b.open(ctx)
+		if err != nil {
+			return nil, down("the agent cannot log in to the cloud", err)
+		}
+		b.client = client
+	}
+	found, err := b.find(ctx, at.Path)
+	if err != nil {
+		return nil, err
+	}
+	version := found.ID() + " " + found.Updated
+	if known != nil && known.Version == version {
+		return known, nil
+	}
+	text, err := b.client.Payload(ctx, found, secretstore.MaxValue)
+	switch {
+	case errors.Is(err, kind.ErrGone):
+		return nil, private.Hide("the secret has no payload", fmt.Errorf("%w: %w", secretstore.ErrMissing, err))
+	case err != nil:
+		return nil, private.Hide("its payload cannot be read; the agent's log has the details", err)
+	}
+	return &secretstore.Secret{Version: version, Fields: map[string]string{"": string(text)}}, nil
+}
+
+// find returns the secret at a place.
+func (b *barbican) find(ctx context.Context, place string) (found cloud.StoredSecret, err error) {
+	if uuid.MatchString(place) {
+		found, err = b.client.StoredSecretByID(ctx, place)
+	} else {
+		var all []cloud.StoredSecret
+		all, err = b.client.StoredSecretsByName(ctx, b.prefix+place)
+		switch {
+		case err == nil && len(all) == 0:
+			return found, secretstore.ErrMissing
+		case len(all) > 1:
+			return found, errSeveral
+		case len(all) == 1:
+			found = all[0]
+		}
+	}
+	switch {
+	case errors.Is(err, kind.ErrGone):
+		return found, private.Hide(secretstore.ErrMissing.Error(), fmt.Errorf("%w: %w", secretstore.ErrMissing, err))
+	case errors.Is(err, kind.ErrForbidden):
+		return found, private.Hide("reading it is not allowed", err)
+	case err != nil:
+		return found, down("the key manager of the cloud cannot be asked", err)
+	case !strings.HasPrefix(found.Name, b.prefix):
+		return found, errOutside
+	}
+	return found, nil
+}
+
+func down(public string, err error) error {
+	return private.Hide(public, fmt.Errorf("%w: %w", secretstore.ErrDown, err))
+}
