@@ -102,7 +102,11 @@ func (d DifferencesDoc) Text(w io.Writer) {
 			fmt.Fprintf(w, "    %s: %s -> %s\n", printable.Line(f.Field), f.Before.text(), f.After.text())
 		}
 	}
-	fmt.Fprintf(w, "%d objects differ between the stacks %s and %s.\n", len(d.Differences), d.Stacks[0], d.Stacks[1])
+	differ := "1 object differs"
+	if n := len(d.Differences); n != 1 {
+		differ = fmt.Sprintf("%d objects differ", n)
+	}
+	fmt.Fprintf(w, "%s between the stacks %s and %s.\n", differ, d.Stacks[0], d.Stacks[1])
 }
 
 func (o OriginDoc) place() string { return manifest.Origin{File: o.File, Line: o.Line}.String() }
