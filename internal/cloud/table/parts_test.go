@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // A struct can be created, compared and changed alone, if it is a part of an object with separate
@@ -82,5 +84,37 @@ func TestSpellings(t *testing.T) {
 	table.Differ("spec", &want, &have, &c)
 	if list := c.List(); len(list) != 1 || list[0].Field != "spec.text" || list[0].Want != "" {
 		t.Errorf("of white space alone, changes are %v", list)
+	}
+}
+
+// References are IDs in requests, and an empty one is null. A field within another one has its name in manifests, unless its tag has a
+// different one. A text that only looks empty is no reference.
+func TestReferencesAndNestedFieldsInRequests(t *testing.T) {
+	type inner struct {
+		Plain  string `json:"plain,omitempty"`
+		Called string `json:"called,omitempty" api:"name"`
+		Deeper struct {
+			On bool `json:"on"`
+		} `json:"deeper" api:",inline"`
+	}
+	type linked struct {
+		Policy *string  `json:"policyRef,omitempty" api:"policy_id" ref:"Policy"`
+		Ports  []string `json:"portRefs,omitempty" api:"ports" ref:"Port"`
+		Text   *string  `json:"text,omitempty" api:"text"`
+		Part   *inner   `json:"part,omitempty" api:"part"`
+	}
+	id, none := "one", ""
+	part := inner{Plain: "a", Called: "b"}
+	part.Deeper.On = true
+	w := linked{Policy: &id, Ports: []string{"two"}, Text: &none, Part: &part}
+	around := kind.Lookups{PlanLookups: &kind.PlanLookups{Lookup: func(key manifest.Key) kind.Ref { return kind.Ref{Key: key, ID: key.Kind + " " + key.Name} }}}
+	body := table.New[linked, struct{}]().Creation(typed.Want[linked]{Want: kind.NewWant(&kind.Desired{}, nil, kind.Mark{}, around), Spec: &w})
+	inside := map[string]any{"plain": "a", "name": "b", "on": true}
+	if expected := (map[string]any{"policy_id": "Policy one", "ports": []any{"Port two"}, "text": "", "part": inside}); !reflect.DeepEqual(body, expected) {
+		t.Errorf("creation is\n%v, want\n%v", body, expected)
+	}
+	w.Policy = &none
+	if body := table.Given(&w); body["policy_id"] != nil || len(body) != 4 || body["text"] != "" {
+		t.Errorf("%v", body)
 	}
 }
