@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -46,6 +47,26 @@ func (c *clouds) image(ts *testscript.TestScript, _ bool, args []string) {
 		made := cloud.Glance.Create(cloud.Keystone.ProjectID("admin"), glance.Spec{Name: args[0], DiskFormat: "raw", ContainerFormat: "bare", Visibility: "public", MinDisk: disk, MinRAM: ram}, []byte("x"))
 		if len(args) > 3 {
 			made.Status = args[3]
+		}
+	})
+}
+
+// upload adds an image that was made some minutes ago: NAME MINUTES [VISIBILITY [own|stranger [STATUS]]]. With a count after *, it adds that many.
+func (c *clouds) upload(ts *testscript.TestScript, _ bool, args []string) {
+	name, text, _ := strings.Cut(args[0], "*")
+	count, _ := strconv.Atoi(text)
+	minutes, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	args = append(args, []string{"", "", "public", "own", "active"}[len(args):]...)
+	cloud := c.of(ts).Cloud
+	cloud.Do(func() {
+		owner := cloud.Keystone.ProjectID("demo")
+		if args[3] == "stranger" {
+			owner = "feedfacefeedfacefeedfacefeedface"
+		}
+		for n := range max(count, 1) {
+			made := cloud.Glance.Create(owner, glance.Spec{Name: name + strings.Repeat("x", min(n, 1)), DiskFormat: "raw", ContainerFormat: "bare", Visibility: args[2]}, []byte("x"))
+			made.Created, made.Status = made.Created.Add(-time.Duration(minutes)*time.Minute), args[4]
 		}
 	})
 }

@@ -65,6 +65,7 @@ func scripts(t *testing.T, dir string) {
 			"quota":       clouds.quota,
 			"asked":       clouds.asked,
 			"image":       clouds.image,
+			"upload":      clouds.upload,
 			"flavor":      clouds.flavor,
 			"exits":       exits,
 			"gitlab":      func(ts *testscript.TestScript, _ bool, args []string) { startGitLab(t, ts, args) },

@@ -153,6 +153,7 @@ const (
 	RivalOverlaps Code = "rival-overlaps"
 
 	RequestedImport Code = "requested-import"
+	Proposed        Code = "proposed"
 )
 
 // Codes about groups.
@@ -344,6 +345,7 @@ var words = map[Code]string{
 	RequestedName:   "the ID of the object is its name, so a new object would be the same",
 	TakesLeft:       "the change would delete elements that the annotation %s protects from changes: %s; remove their IDs from the annotation to allow the deletion, or undo the change",
 	ClaimRefused:    "%s: %s",
+	Proposed:        "a newer image is proposed for %s, and no commit asked for it",
 	RequestedImport: "the stack only looks this object up, so it cannot replace it",
 
 	Claim:         "%s of %s/%s %s",

@@ -133,6 +133,7 @@ type Facts struct {
 	Pools      []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
 	External   bool     // for a network: it is external, and not shared with the project.
 	Unusable   string   // why nothing new can be created from it: "disabled".
+	Trusted    bool     // for an image: it belongs to the project, or the cloud offers it to everybody.
 	IsProject  bool     // the object is a project.
 	OwnProject bool     // for a project: the stack works in it.
 	TLS        *TLS     // for a server in a machine that answers only with TLS.

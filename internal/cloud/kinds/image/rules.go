@@ -15,6 +15,7 @@ type state = define.State[Spec, More]
 
 const (
 	community = "community"
+	public    = "public"
 	queued    = "queued"
 )
 
@@ -53,7 +54,38 @@ func impossible(w typed.Want[Spec]) string {
 
 // match accepts community images only if the filter selects them, because anybody can publish one.
 func match(f *Filter, s *state) bool {
-	return (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
+	return f.matchName(s.Name) && (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
+}
+
+func (f *Filter) matchName(name string) bool {
+	switch {
+	case f.Name == nil:
+		return true
+	case f.Newest():
+		return like(*f.Name, name)
+	}
+	return *f.Name == name
+}
+
+// like reports whether a name has the form of a pattern, in which * stands for any text.
+func like(pattern, name string) bool {
+	first, rest, several := strings.Cut(pattern, "*")
+	if !several {
+		return pattern == name
+	}
+	name, found := strings.CutPrefix(name, first)
+	for found {
+		part, more, another := strings.Cut(rest, "*")
+		if !another {
+			return strings.HasSuffix(name, part)
+		}
+		var at int
+		if at = strings.Index(name, part); at < 0 {
+			return false
+		}
+		name, rest = name[at+len(part):], more
+	}
+	return false
 }
 
 // phases has the phase for each status of Glance. (glance/common/utils.py, api-ref: image statuses)
@@ -70,6 +102,7 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 	}
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	live.Facts = kind.Facts{Name: s.Name, Size: kind.Size{Memory: s.More.MinRAM, Disk: max(s.More.MinDisk, gibibytes(table.Or(s.More.SizeB, 0)))}}
+	live.Facts.Trusted = table.Or(s.Spec.Visibility, "") == public || u.client != nil && u.client.ProjectID != "" && s.More.Owner == u.client.ProjectID
 	if live.Phase != kind.Ready {
 		live.Message = "is " + strings.ReplaceAll(s.More.Status, "_", " ")
 	}

@@ -39,6 +39,7 @@ type More struct {
 	MinRAM          int        `json:"minRAM" api:"min_ram" show:"-"`   // MiB
 	DiskFormat      string     `json:"diskFormat" api:"disk_format" show:"-"`
 	ContainerFormat string     `json:"containerFormat" api:"container_format" show:"-"`
+	Owner           string     `json:"owner" api:"owner" show:"-"`
 	Uploaded        table.Text `json:"uploaded" api:"stackreeve-content" show:"-"`
 	ImportTask      table.Text `json:"importTask" api:"os_glance_importing_to_stores" show:"-"`
 	ImportLock      table.Text `json:"importLock" api:"os_glance_import_task" show:"-"`
@@ -56,13 +57,17 @@ type Hash struct {
 
 // Filter selects an existing image.
 type Filter struct {
-	Name       *string  `json:"name,omitempty" doc:"Exact name."`
+	Name       *string  `json:"name,omitempty" api:"-" doc:"Exact name; with latest, * stands for any text."`
+	Latest     *bool    `json:"latest,omitempty" api:"-" doc:"Whether several images may match, of which the newest active one counts. Only images of the project itself and public ones count. A newer image changes no existing machine without consent."`
 	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are found only with visibility: community, because everybody can publish an image under any name."`
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
 
 // FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
+
+// Newest reports whether the newest of all images that match is meant.
+func (f *Filter) Newest() bool { return table.Or(f.Latest, false) }
 
 // Kind returns the kind Image. c may be nil if only the kind's rules are needed. Images are downloaded from public
 // addresses, and from the hosts that d names, whatever their address is. The kind lists the images that the project can

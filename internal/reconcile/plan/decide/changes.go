@@ -25,6 +25,8 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 			notes = append(notes, kind.Note{Field: change.Field, Text: "is changed by the step of " + by.String()})
 		case change.Disruption == kind.Replace && d.Options.Way(change.Field) == manifest.WayNext:
 			next = append(next, change)
+		case change.Disruption == kind.Replace && d.Options.Way(change.Field) == "" && p.movedImport(d, have, change) != nil:
+			next, notes = append(next, change), append(notes, p.newerNote(d, have, change))
 		default:
 			chosen, _ := d.Options.Chosen(change)
 			differs = append(differs, chosen)

@@ -93,6 +93,9 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 			found = append(found, item)
 		}
 	}
+	if moves(d) {
+		return newestOf(found)
+	}
 	return found
 }
 

@@ -22,6 +22,7 @@ import (
 func (p *planner) weighLosses() {
 	for i := range p.steps {
 		s := &p.steps[i]
+		s.Proposed = len(s.Changes) > 0 && p.proposed(*s)
 		if s.Surplus || s.Spare || s.Unused || !p.loses(s) {
 			continue
 		}

@@ -23,6 +23,9 @@ func Brake(limits Limits, approved []plan.Approval) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		reasons := countDestroyed(p).over(limits)
 		reasons = reasons.And(lossCause(p, limits.DataLoss))
+		if i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Proposed && s.Action.Writes() && !s.Continues }); i >= 0 {
+			reasons = reasons.And(cause.Of(cause.Proposed, p.Steps[i].Key))
+		}
 		if p.Manual != "" && slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Action.Writes() && !s.Continues }) {
 			reasons = reasons.And(cause.Of(cause.EveryChange, p.Manual))
 		}
