@@ -33,6 +33,7 @@ type Interest struct {
 //	about the stack's project, and understood / not understood           Now / Later
 //	names no project; caused in the stack's project                      Now
 //	names no project and no object, or nobody who caused it              Later
+//	names no project, while the agent writes                             Later
 //	names no project                                                     Never
 func (i *Interest) In(l Look) Urgency {
 	switch {
@@ -44,7 +45,7 @@ func (i *Interest) In(l Look) Urgency {
 		return Never
 	case l.Project == "" && l.Who.Project == i.Project:
 		return Now
-	case l.Project == "" && (l.ID == "" || l.Who.Project == ""):
+	case l.Project == "" && (l.ID == "" || l.Who.Project == "" || i.Writing): // the agent may have just created the object
 		return Later
 	case l.Project == "":
 		return Never

@@ -26,6 +26,7 @@ func TestInterest(t *testing.T) {
 		{"our own write", writing, Look{"compute", "server", ours, "known", agent}, Never},
 		{"our own user at another time", idle, Look{"compute", "server", ours, "known", agent}, Now},
 		{"a person while we write", writing, Look{"compute", "server", ours, "known", person}, Now},
+		{"deleted by an administrator while we write", writing, Look{"network", "network", "", "x", stranger}, Later},
 		{"nobody while we write, and our user is not known", Interest{ours, "", ids, true}, Look{"image", "image", ours, "known", User{}}, Now},
 	} {
 		if got := tt.of.In(tt.look); got != tt.want {

@@ -135,7 +135,7 @@ func TestMessageCausesLook(t *testing.T) {
 	n.mu.Lock()
 	before := n.reads
 	n.mu.Unlock()
-	for _, body := range []string{"", "{}", deleted("not-of-the-stack"), `{"event_type":"port.update.end","payload":{"port":{"id":"x","project_id":"other"}}}`} {
+	for _, body := range []string{"", "{}", `{"event_type":"port.update.end","payload":{"port":{"id":"x","project_id":"other"}}}`} {
 		n.svc.changes.received(n.source, []byte(body))
 	}
 	n.mu.Lock()
