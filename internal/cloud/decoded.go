@@ -100,7 +100,7 @@ func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byt
 	k.mu.Lock()
 	before, _ := k.lists[list].([]written[T])
 	k.mu.Unlock()
-	known, all := earlier[T]{list: before}, &listing{field: list.field, way: way}
+	known, all := earlier[T]{list: before, used: make([]bool, len(before))}, &listing{field: list.field, way: way}
 	now := make([]written[T], 0, len(before)+len(before)/16)
 	c.members, c.bytes, err = splitList(text, list.field, func(s *splitter) error {
 		if err := all.took(int64(s.at)); err != nil {
@@ -151,6 +151,7 @@ func readOne[Attributes, T any](raw []byte, as Reading[Attributes, T]) (w writte
 // their texts is enough. An object that is not found is decoded again.
 type earlier[T any] struct {
 	list   []written[T]
+	used   []bool // by index: the object was found. If the answer contains it again, it is decoded, as a second object in memory.
 	at     int
 	missed int
 	byText map[string]int // nil until too many objects were not found
@@ -164,9 +165,8 @@ const (
 // next skips the next object, if it is one of those that followed the last one before.
 func (e *earlier[T]) next(s *splitter) (w written[T], ok bool) {
 	for i := e.at; i < min(e.at+lookAhead, len(e.list)); i++ {
-		if s.known(e.list[i].text) {
-			e.at = i + 1
-			return e.list[i], true
+		if !e.used[i] && s.known(e.list[i].text) {
+			return e.use(i), true
 		}
 	}
 	return w, false
@@ -183,10 +183,13 @@ func (e *earlier[T]) find(raw []byte) (w written[T], ok bool) {
 			e.byText[e.list[i].text] = i
 		}
 	}
-	i, ok := e.byText[string(raw)]
-	if ok {
-		e.at = i + 1
-		w = e.list[i]
+	if i, ok := e.byText[string(raw)]; ok && !e.used[i] {
+		return e.use(i), true
 	}
-	return w, ok
+	return w, false
+}
+
+func (e *earlier[T]) use(i int) written[T] {
+	e.at, e.used[i] = i+1, true
+	return e.list[i]
 }

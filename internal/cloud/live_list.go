@@ -17,7 +17,10 @@ func LiveObjects[Attributes any](ctx context.Context, c *Client, call Call, fiel
 			all = append(all, l)
 			return nil
 		})
-		return kind.IndexOf(all), err
+		if err != nil {
+			return nil, err
+		}
+		return kind.IndexOf(all), nil
 	}
 	l, err := pagesOf(ctx, c, call, field, as, nil)
 	if err != nil {

@@ -3,6 +3,7 @@ package define
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -52,7 +53,7 @@ func (d *Driver[Spec, Filter, More]) objects(ctx context.Context, asked kind.Lis
 // liveObjects reads the objects of a list. Each is made once for all clients that share the list. If shares is true, it says of each
 // object of the project that the object is shared with no other project.
 func (d *Driver[Spec, Filter, More]) liveObjects(ctx context.Context, call cloud.Call, shares bool) (*kind.Index, error) {
-	as := cloud.Reading[table.Attributes, *kind.Live]{As: d.of.Info.Kind, Read: func(answer table.Attributes) (*kind.Live, error) {
+	as := cloud.Reading[table.Attributes, *kind.Live]{As: fmt.Sprint(d.of.Info.Kind, " ", d.Client.ProjectID, " ", shares), Read: func(answer table.Attributes) (*kind.Live, error) {
 		s, err := d.Read(answer)
 		if err != nil {
 			return nil, err
@@ -85,7 +86,7 @@ func (d *Driver[Spec, Filter, More]) withShares(ctx context.Context, all *kind.I
 			again[p.Object], ids = l.State.(*State[Spec, More]).copied(), append(ids, p.Object)
 		}
 		shares := sharesIn(&again[p.Object].Spec)
-		shares.SharedWith = append(slices.Clip(shares.SharedWith), Share{ProjectID: p.Target})
+		shares.SharedWith = append(shares.SharedWith, Share{ProjectID: p.Target}) // the shared list is empty, without room for more
 	}
 	if len(ids) == 0 {
 		return all, nil

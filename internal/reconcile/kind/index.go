@@ -3,7 +3,6 @@ package kind
 import (
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -163,14 +162,18 @@ func (x *Index) Holding(token string) iter.Seq[*Live] {
 func (x *Index) WithValuesOf(owner string) iter.Seq[*Live] {
 	return x.find(func(x *Index) *part { return &x.values }, owner, func(l *Live, add func(string)) {
 		for _, token := range l.Tokens {
-			for i := range len(token) {
+			for i, slashes := 0, 0; i < len(token) && slashes < maxSlashes; i++ {
 				if token[i] == '/' {
 					add(token[:i])
+					slashes++
 				}
 			}
 		}
 	})
 }
+
+// maxSlashes is the maximum number of slashes in the owner of a value. The value itself is a text of the cloud, and may have any number.
+const maxSlashes = 4
 
 // mostMore is how many changed objects an index has beside its base. They are found one by one.
 const mostMore = 64
@@ -178,11 +181,7 @@ const mostMore = 64
 // Replaced returns the index of the list without the objects for which gone returns true, but with more at its end. ids has the IDs of all
 // objects that may be gone. The cost depends on these objects, besides a copy of the list.
 func (x *Index) Replaced(ids []string, gone func(*Live) bool, more []*Live) *Index {
-	base, out := x, map[*Live]bool{}
-	if x.base != nil {
-		base = x.base
-		maps.Copy(out, x.gone)
-	}
+	out := map[*Live]bool{}
 	for _, id := range ids {
 		for l := range x.WithID(id) {
 			if gone(l) {
@@ -190,18 +189,25 @@ func (x *Index) Replaced(ids []string, gone func(*Live) bool, more []*Live) *Ind
 			}
 		}
 	}
-	left := slices.Grow([]*Live(nil), len(x.items)+len(more))
-	for _, l := range x.items {
-		if !out[l] {
-			left = append(left, l)
+	left := func(of []*Live) []*Live { // with room for more
+		rest := make([]*Live, 0, len(of)+len(more))
+		for _, l := range of {
+			if !out[l] {
+				rest = append(rest, l)
+			}
 		}
+		return rest
 	}
-	added := slices.Concat(slices.DeleteFunc(slices.Clone(x.more), func(l *Live) bool { return out[l] }), more)
-	left = append(left, more...)
+	items, added := append(left(x.items), more...), append(left(x.more), more...)
 	if len(added) > mostMore {
-		return IndexOf(left)
+		return IndexOf(items)
 	}
-	return &Index{items: left, base: base, gone: out, more: added}
+	base := x
+	if x.base != nil {
+		base = x.base
+		maps.Copy(out, x.gone)
+	}
+	return &Index{items: items, base: base, gone: out, more: added}
 }
 
 // Items returns the list; nil if x is nil.

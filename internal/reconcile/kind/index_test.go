@@ -25,6 +25,9 @@ func TestIndexFindsWhatASearchFinds(t *testing.T) {
 				most = 80
 			}
 			more := drawItems(rt, "more", most)
+			if i := slices.IndexFunc(x.Items(), gone); i >= 0 && rapid.Bool().Draw(rt, "back") {
+				more = append(more, x.Items()[i])
+			}
 			want := slices.Concat(slices.DeleteFunc(slices.Clone(x.Items()), gone), more)
 			x = x.Replaced(ids, gone, more)
 			if !slices.Equal(x.Items(), want) {
