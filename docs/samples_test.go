@@ -29,10 +29,10 @@ import (
 // A page that has a folder in testdata begins with the files in it; stage.sh is read by its shell before the first
 // block, and "after=NAME" calls a function of that before the block's own commands.
 var scripts = []string{"quick-start.md", "adopt.md", "groups-example.md", "definitions.md", "operate.md", "tutorial.md",
-	"environments.md", "overlays.md", "kustomize.md", "secrets.md", "from-terraform.md", "from-argo-cd.md", "from-heat.md", "testdata/samples.md"}
+	"environments.md", "overlays.md", "kustomize.md", "repos.md", "secrets.md", "from-terraform.md", "from-argo-cd.md", "from-heat.md", "testdata/samples.md"}
 
 // needed are the tools that only one page uses.
-var needed = map[string][]string{"operate.md": {"kubectl", "openssl"}}
+var needed = map[string][]string{"operate.md": {"kubectl", "openssl"}, "repos.md": {"ssh-keygen"}}
 
 // changing is what differs from one run to the next.
 var changing = []struct {
