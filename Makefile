@@ -2,6 +2,8 @@
 # `make devcloud` needs Debian 12 and root.
 
 GO ?= go
+# Without this tag, kustomize imports the package plugin, and a build with cgo keeps every method of every package: it becomes twice as large.
+export GOFLAGS := $(GOFLAGS) -tags=kustomize_disable_go_plugin_support
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help

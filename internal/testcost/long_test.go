@@ -13,7 +13,7 @@ import (
 var (
 	calls   = regexp.MustCompile(`testcost\.(Long|NotUnderRace)\(`)
 	unraced = regexp.MustCompile(`(?m)^func (Test\w+)\(t \*testing\.T\) \{\n\ttestcost\.NotUnderRace\(t\)`)
-	first   = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{\n(?:\ttestcost\.NotUnderRace\(t\)\n)?(?:\ttestcost\.Long\(t\)\n)?`)
+	first   = regexp.MustCompile(`(?m)^func Test\w+\(t \*testing\.T\) \{\n(?:\ttestcost\.NotUnderRace\(t\)(?: +//.*)?\n)?(?:\ttestcost\.Long\(t\)(?: +//.*)?\n)?`)
 )
 
 // TestTheMakefileFindsWhatIsSkippedUnderRace compares the tests that `make test-all` runs without the race
