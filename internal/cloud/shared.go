@@ -28,7 +28,7 @@ func At(ctx context.Context, m *kind.SharedResults) context.Context {
 	return context.WithValue(ctx, moment{}, m)
 }
 
-// momentOf returns the moment of a request; nil for a request outside a snapshot.
+// momentOf returns the results that the lists of a snapshot share. It returns nil if the request is not part of a snapshot.
 func momentOf(ctx context.Context) *kind.SharedResults {
 	m, _ := ctx.Value(moment{}).(*kind.SharedResults)
 	return m

@@ -41,13 +41,13 @@ func (c *Client) StoredSecretsByName(ctx context.Context, name string) ([]Stored
 
 var errPayload = errors.New("the payload is too large")
 
-// Payload reads the payload of a secret, of at most most bytes.
-func (c *Client) Payload(ctx context.Context, s StoredSecret, most int) ([]byte, error) {
+// Payload reads the payload of a secret, of at most limit bytes.
+func (c *Client) Payload(ctx context.Context, s StoredSecret, limit int) ([]byte, error) {
 	of := s.ContentTypes["default"]
 	if of == "" {
 		return nil, fmt.Errorf("%w: the secret has no payload", kind.ErrGone)
 	}
-	text := &shortBuffer{most: most}
+	text := &shortBuffer{most: limit}
 	err := c.Do(ctx, Call{Service: KeyManager, Method: http.MethodGet, Path: "secrets/" + url.PathEscape(s.ID()) + "/payload", Plain: text, Headers: map[string]string{"Accept": of}, Secret: true})
 	return text.Bytes(), err
 }

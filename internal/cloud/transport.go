@@ -114,7 +114,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		t.log.Debug("request is tried again", "method", req.Method, "path", t.path(req), "pause", pause)
 		if backoff.Wait(req.Context(), pause) != nil {
-			return nil, unsentError{req.Context().Err()} // it was refused, or was only a read
+			return nil, unsentError{req.Context().Err()} // the cloud did not process the request, or the request only reads
 		}
 		if req.GetBody != nil {
 			if req.Body, err = req.GetBody(); err != nil {

@@ -71,7 +71,7 @@ func readFolderFile(files fs.FS) ([]byte, error) {
 		return manifest.Problems{{Origin: manifest.Origin{File: FolderFile}, What: what, Fix: fix}}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, wrong("not a regular file", "put the file itself here")
+		return nil, wrong("not a regular file", "put the file itself at this path")
 	}
 	f, err := files.Open(FolderFile)
 	if err != nil {

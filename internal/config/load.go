@@ -134,7 +134,7 @@ func missingFix(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "make it readable for the user that runs this program"
 	}
-	return "name a file with documents of kind: " + GVK.Kind
+	return "give the path of a file with documents of kind: " + GVK.Kind
 }
 
 func decode(obj *manifest.Object) (Stack, []manifest.Problem) {

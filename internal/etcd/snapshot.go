@@ -51,13 +51,13 @@ type Snapshot struct {
 	closed atomic.Bool
 }
 
-// Snapshot requests the data of a server, at most most bytes. The caller must close the result.
-func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snapshot, error) {
+// Snapshot requests the data of a server, at most limit bytes. The caller must close the result.
+func (c Client) Snapshot(ctx context.Context, address string, limit int64) (*Snapshot, error) {
 	req, err := c.request(ctx, http.MethodPost, address, "/v3/maintenance/snapshot", strings.NewReader("{}"))
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.Machines.DoLarge(req, c.TLS, 2*most+longestChunk) // the data are in base64, and in several messages
+	resp, err := c.Machines.DoLarge(req, c.TLS, 2*limit+longestChunk) // the data are in base64, and in several messages
 	switch {
 	case errors.Is(err, outbound.ErrRefused):
 		return nil, err
@@ -67,7 +67,7 @@ func (c Client) Snapshot(ctx context.Context, address string, most int64) (*Snap
 		_ = resp.Body.Close() // its body is not needed
 		return nil, fmt.Errorf("%w as etcd does: status %d", ErrSilent, resp.StatusCode)
 	}
-	return &Snapshot{body: resp.Body, lines: bufio.NewReaderSize(resp.Body, longestChunk), data: sha256.New(), all: sha256.New(), total: -1, most: most}, nil
+	return &Snapshot{body: resp.Body, lines: bufio.NewReaderSize(resp.Body, longestChunk), data: sha256.New(), all: sha256.New(), total: -1, most: limit}, nil
 }
 
 func (c Client) request(ctx context.Context, method, address, path string, body io.Reader) (*http.Request, error) {

@@ -175,7 +175,7 @@ func (c *compiler) read(name string, at manifest.Origin, field string) (text []b
 	case errors.Is(err, errLarge):
 		c.refuse(manifest.Origin{File: c.shown(name)}, "", fmt.Sprintf("larger than %d MiB", maxFileBytes>>20), "split it")
 	case errors.Is(err, errIrregular):
-		c.refuse(manifest.Origin{File: c.shown(name)}, "", "not a regular file", "put the file itself here")
+		c.refuse(manifest.Origin{File: c.shown(name)}, "", "not a regular file", "put the file itself at this path")
 	case err != nil:
 		c.refuse(at, field, "the file "+c.shown(name)+" cannot be read", "")
 	case c.bytes > maxBytes:

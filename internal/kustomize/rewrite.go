@@ -41,7 +41,7 @@ func (r *rewriter) rewrite(k *Kustomization) bool {
 	for i, named := range k.Components {
 		field, at := r.at("components[%d]", i)
 		if name, info, ok := r.find(r.dir, named, at, field); ok && !info.IsDir() {
-			r.refuse(at, field, "is no folder with a kustomization", "name the file in resources")
+			r.refuse(at, field, "is no folder with a kustomization", "write its path in resources")
 		} else if ok {
 			k.Components[i] = r.below(name, at, field)
 		}
@@ -138,7 +138,7 @@ func (r *rewriter) noResource(root *yaml.Node) (why, fix string) {
 	case have["sops"]:
 		return "is encrypted with sops, and kustomize would build something else of it", "put it in a stack without kustomize, or use overlays, which decrypt it"
 	case !have["apiVersion"] || !have["kind"]:
-		return "a resource without apiVersion and kind", "write both, or name a folder with a kustomization"
+		return "a resource without apiVersion and kind", "write both, or give the path of a folder with a kustomization"
 	}
 	return "", ""
 }

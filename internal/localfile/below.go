@@ -12,9 +12,9 @@ import (
 // ErrNoFolder is the error of [ReadBelow] if the folder cannot be opened.
 var ErrNoFolder = errors.New("the folder cannot be opened")
 
-// ReadBelow reads a regular file below a folder, of at most most bytes. A link is followed only if it stays below the folder. A file that
+// ReadBelow reads a regular file below a folder, of at most limit bytes. A link is followed only if it stays below the folder. A file that
 // another user may have written is refused: a file of another user than root and this user, and a file into which everybody can write.
-func ReadBelow(folder, name string, most int64) ([]byte, error) {
+func ReadBelow(folder, name string, limit int64) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoFolder, err)
@@ -37,11 +37,11 @@ func ReadBelow(folder, name string, most int64) ([]byte, error) {
 		why = "everybody on this machine can write into it"
 	case !ok || !slices.Contains(trustedUsers(), int(system.Uid)):
 		why = "it belongs to another user of this machine"
-	case info.Size() > most:
-		return nil, tooLarge(name, most)
+	case info.Size() > limit:
+		return nil, tooLarge(name, limit)
 	}
 	if why != "" {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: errors.New(why)}
 	}
-	return bounded(f, name, most)
+	return bounded(f, name, limit)
 }

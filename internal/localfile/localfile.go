@@ -24,8 +24,8 @@ const (
 	Certificates = 4 << 20  // four times the size of a system's whole bundle
 )
 
-// Read reads a regular file of at most most bytes. It never blocks, because it refuses a pipe or a device.
-func Read(path string, most int64) ([]byte, error) {
+// Read reads a regular file of at most limit bytes. It never blocks, because it refuses a pipe or a device.
+func Read(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -37,10 +37,10 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
-	case info.Size() > most:
-		return nil, tooLarge(path, most)
+	case info.Size() > limit:
+		return nil, tooLarge(path, limit)
 	}
-	return bounded(f, path, most)
+	return bounded(f, path, limit)
 }
 
 // ReadOwn does the same as [Read] for a file that the program itself has written. It refuses a file that another

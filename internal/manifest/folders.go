@@ -30,9 +30,9 @@ func SplitFolders(pattern string) (base, below string) {
 // ErrManyFolders is the error of [Folders] if more folders match than it may return.
 var ErrManyFolders = errors.New("too many folders")
 
-// Folders returns the folders below files that a pattern matches, sorted, and at most most of them. Links never match, nor
+// Folders returns the folders below files that a pattern matches, sorted, and at most limit of them. Links never match, nor
 // do folders whose names begin with a dot.
-func Folders(files fs.FS, pattern string, most int) (found []string, err error) {
+func Folders(files fs.FS, pattern string, limit int) (found []string, err error) {
 	parts := strings.Split(pattern, "/")
 	err = fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		depth := strings.Count(name, "/")
@@ -45,8 +45,8 @@ func Folders(files fs.FS, pattern string, most int) (found []string, err error) 
 			return fs.SkipDir
 		case depth+1 < len(parts):
 			return nil
-		case len(found) == most:
-			return fmt.Errorf("%w: more than %d match", ErrManyFolders, most)
+		case len(found) == limit:
+			return fmt.Errorf("%w: more than %d match", ErrManyFolders, limit)
 		}
 		found = append(found, name)
 		return fs.SkipDir

@@ -82,7 +82,7 @@ func (s Selection) below(name string) (rest string, within bool) {
 func NoPattern(text string) string {
 	switch {
 	case strings.HasPrefix(text, "!"):
-		return "begins with !, but patterns cannot be negated; name the files that are read in include, and the others in exclude"
+		return "begins with !, but patterns cannot be negated; write patterns for the files that are read in include, and for the others in exclude"
 	case strings.Contains(text, `\`):
 		return `holds a backslash; separate folders with /, as in ` + strings.ReplaceAll(text, `\`, "/")
 	case anchored(text) == "" || !doublestar.ValidatePattern(text) || slices.Contains(strings.Split(text, "/"), ".."):

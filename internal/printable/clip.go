@@ -2,25 +2,25 @@ package printable
 
 import "strings"
 
-// Clip shortens a text to at most most bytes, and marks the cut. It cuts between characters.
-func Clip(text string, most int) string {
-	if len(text) <= most {
+// Clip shortens a text to at most limit bytes, and marks the cut. It cuts between characters.
+func Clip(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// Shorten shortens a text to at most most characters, and marks the cut. The mark counts as one of them.
-func Shorten(text string, most int) string {
-	if len(text) <= most {
+// Shorten shortens a text to at most limit characters, and marks the cut. The mark counts as one of them.
+func Shorten(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
 	count, end := 0, 0
 	for i := range text {
 		switch count {
-		case most - 1:
+		case limit - 1:
 			end = i
-		case most:
+		case limit:
 			return text[:end] + "…"
 		}
 		count++

@@ -39,13 +39,13 @@ type Outline struct {
 	More   int      `json:"more,omitempty"` // the number of blocks that were left out
 }
 
-// OutlineOf returns a plan and its requirements for the cloud in parts. The outline has at most most characters.
-func OutlineOf(p plan.Plan, needs preflight.Findings, most int) Outline {
+// OutlineOf returns a plan and its requirements for the cloud in parts. The outline has at most limit characters.
+func OutlineOf(p plan.Plan, needs preflight.Findings, limit int) Outline {
 	t := Text{NoFlags: true, keeping: p.Summary().Delete > 0}
 	o := Outline{Blocks: []Block{}, Sum: sum(p)}
 	for _, e := range together(t.paragraphs(p), false) {
 		b := e.block()
-		if most -= b.size(); most < 0 {
+		if limit -= b.size(); limit < 0 {
 			o.More++
 			continue
 		}

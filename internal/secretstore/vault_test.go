@@ -13,7 +13,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/secretstore"
 )
 
-// answers is a server with answers that Vault 1.14 gave (KV version 2). TestRealVault asks a real one.
+// answers is a stand-in for Vault. Its answers follow the documentation of Vault's API (KV version 2).
 type answers struct {
 	logins, requests, values atomic.Int32
 	token                    atomic.Value // the token that is accepted

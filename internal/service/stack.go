@@ -112,7 +112,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.
 func memoryAttributes(forge, folder bool, s *config.Stack) []any {
 	const unknown = "not known"
-	inSync, approvals, project := unknown, unknown+", except rollouts of groups that have begun: approved plans need a new approval; set --data-dir, or report to a forge", unknown+": set spec.project; otherwise, with credentials of a wrong project, a plan creates all objects in that project"
+	inSync, approvals, project := unknown, unknown+", except approvals of rollouts that have begun; other plans need a new approval: set --data-dir, or report to a forge", unknown+": set spec.project; if it is not set and the credentials are for a wrong project, a plan creates all objects there"
 	if folder {
 		approvals, project = "read from the folder for data", "read from the folder for data"
 	}

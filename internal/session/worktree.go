@@ -32,7 +32,7 @@ func Uncommitted(dir, label string, selection manifest.Selection) (problems mani
 		case source.Converted:
 			p.What, p.Fix = "is stored in Git as "+d.Stored, "remove its pattern from .gitattributes and add the file again"
 		case source.Linked:
-			p.What, p.Fix = "is stored in Git as a symbolic link, and the agent does not follow links", "put the file itself here"
+			p.What, p.Fix = "is stored in Git as a symbolic link, and the agent does not follow links", "put the file itself at this path"
 		case source.Untracked:
 			p.What = "is not in a commit: Git ignores the file, or it was not added yet"
 		case source.CheckedOut:

@@ -21,7 +21,7 @@ func (c *Config) check() (address, []string) {
 		addr = address{scheme: addr.scheme} // no other message may show an address that could not be parsed
 	}
 	if problem == "" && (password != "" || strings.HasPrefix(addr.scheme, "http") && addr.user != "" && c.Auth.TokenFile == "" && c.Auth.Token == nil) {
-		add("url: contains a login; move the login to a file, and name the file in auth.tokenFile or auth.basicAuthFile")
+		add("url: contains a login; move the login to a file, and write its path in auth.tokenFile or auth.basicAuthFile")
 	}
 	if c.Branch != "" && !validBranch(c.Branch) {
 		add("branch: %q is not a branch name; write it as `git branch` prints it, such as main", c.Branch)
@@ -33,7 +33,7 @@ func (c *Config) check() (address, []string) {
 		add("timeout: %s is negative; remove it to use %s", c.Timeout, DefaultTimeout)
 	}
 	if c.Dir != "" && strings.ContainsRune(c.Dir, 0) {
-		add("dir: holds a NUL byte; name a folder")
+		add("dir: holds a NUL byte; give the path of a folder")
 	} else if c.Dir != "" {
 		c.Dir = filepath.Clean(c.Dir)
 	}
@@ -60,7 +60,7 @@ func (a Auth) problems(addr address) (out []string) {
 			out = append(out, "auth: tokenFile and basicAuthFile are only for https; ssh needs sshKeyFile and knownHostsFile")
 		}
 		if a.SSHKeyFile == "" {
-			out = append(out, "auth.sshKeyFile: is empty; name a file with a private key that has no passphrase")
+			out = append(out, "auth.sshKeyFile: is empty; give the path of a file with a private key that has no passphrase")
 		}
 		if a.KnownHostsFile == "" {
 			out = append(out, "auth.knownHostsFile: is empty; create the file with `ssh-keyscan "+scanArgs(addr)+"` and compare its key with the key that the host publishes")
@@ -101,10 +101,10 @@ func pathProblem(p string) string {
 	}
 	for part := range strings.SplitSeq(CleanPath(p), "/") {
 		if part == ".." {
-			return fmt.Sprintf("%q leaves the repository; name a folder within it", p)
+			return fmt.Sprintf("%q leaves the repository; give the path of a folder within it", p)
 		}
 		if strings.EqualFold(part, ".git") {
-			return fmt.Sprintf("%q is Git's own; name a folder with manifests", p)
+			return fmt.Sprintf("%q is Git's own; give the path of a folder with manifests", p)
 		}
 	}
 	return ""

@@ -15,9 +15,9 @@ func Dir(path string) (Revision, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return Revision{}, failure.New(ErrNotFound, "%s; name a folder with manifests", err)
+		return Revision{}, failure.New(ErrNotFound, "%s; give the path of a folder with manifests", err)
 	case !info.IsDir():
-		return Revision{}, failure.New(ErrNotFound, "%s is a file; name the folder that holds it", path)
+		return Revision{}, failure.New(ErrNotFound, "%s is a file; give the path of the folder that contains it", path)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func (r *sshRemote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	file := r.auth.KnownHostsFile
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 16<<20 {
-		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s cannot be read; name a file in the format of ~/.ssh/known_hosts", file)
+		return nil, nil, failure.New(ErrCredentials, "auth.knownHostsFile: %s cannot be read; give the path of a file in the format of ~/.ssh/known_hosts", file)
 	}
 	check, err := knownhosts.New(file)
 	if err != nil {

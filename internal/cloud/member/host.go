@@ -13,7 +13,8 @@ type Host struct {
 	Down  string // why it does not run: "is SHUTOFF"; "" if it may run
 }
 
-// hostOf describes a server, nil for none. patience is how long it may take until its member answers.
+// hostOf describes a server. The argument server is nil if there is no server. patience is how long a member may take to answer after
+// the start of its server.
 func hostOf(server *kind.Live, patience time.Duration) Host {
 	if server == nil {
 		return Host{}

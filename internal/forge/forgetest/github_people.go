@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/forge"
 )
 
-// call sends a request of a person to the layer; Prism does not check it.
+// call sends a request of a person to the layer (see the drawing in github.go). The request does not pass through Prism, so its form is not
+// checked.
 func (g *GitHub) call(t testing.TB, login, method, path string, in, out any) {
 	t.Helper()
 	if _, ok := g.tokens[login]; !ok {

@@ -158,7 +158,7 @@ func (r Reader) valuesIn(parts []manifest.Part, file string) (values map[string]
 	}
 	i := slices.IndexFunc(parts, func(p manifest.Part) bool { return p.Files != nil })
 	if i < 0 {
-		return nil, wrong("is a file of the stack's folder, which is not read here", "name the folder")
+		return nil, wrong("is in the stack's folder, but only single files were given", "give the command the whole folder")
 	}
 	info, err := fs.Lstat(parts[i].Files, file)
 	switch {
@@ -167,7 +167,7 @@ func (r Reader) valuesIn(parts []manifest.Part, file string) (values map[string]
 	case err != nil:
 		return nil, wrong("cannot be read", "")
 	case !info.Mode().IsRegular():
-		return nil, wrong("not a regular file", "put the file itself here")
+		return nil, wrong("not a regular file", "put the file itself at this path")
 	}
 	f, err := parts[i].Files.Open(file)
 	if err != nil {

@@ -148,7 +148,7 @@ func (g *group) unchanged(i int) bool {
 	return !g.members[i].Spare && (g.Type == OnDelete || i < g.Partition || g.paused[i] || g.members[i].Stays)
 }
 
-// mayChange reports whether one more member may be changed, if the member does not serve anyway.
+// mayChange reports whether one more member that does not serve may be changed.
 func (g *group) mayChange() bool {
 	return g.doubtful == 0 && g.trials > 0 && g.changing < max(1, g.Unavailable(g.wanted))
 }

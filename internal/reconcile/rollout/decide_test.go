@@ -161,7 +161,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// A decision contains the time that the awaited member must have worked, if only time is missing.
+// If the awaited member serves, but not yet for long enough, the decision contains the minimum time.
 func TestHowLongTheAwaitedMemberMustWork(t *testing.T) {
 	patient := Strategy{MinReady: 5 * time.Minute, Canary: Canary{1, 10 * time.Minute}}
 	for members, want := range map[string]time.Duration{"aSS": 0, "xSS": 0, "ySS": 5 * time.Minute, "sSS": 0} {

@@ -74,7 +74,7 @@ func parseKeys(text []byte) (keys []key, problem string) {
 			break
 		}
 		if block.Type != "PUBLIC KEY" || len(keys) >= maxKeys {
-			return nil, "contains other data than a few public keys in PEM; name the file cosign.pub"
+			return nil, "contains other data than a few public keys in PEM; give the path of cosign.pub"
 		}
 		parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {
@@ -92,7 +92,7 @@ func parseKeys(text []byte) (keys []key, problem string) {
 		keys = append(keys, parsed)
 	}
 	if len(keys) == 0 {
-		return nil, "holds no public key in PEM; name the file cosign.pub"
+		return nil, "holds no public key in PEM; give the path of cosign.pub"
 	}
 	return keys, ""
 }

@@ -152,13 +152,13 @@ type fetcher interface {
 	Fetch(ctx context.Context, desc ocispec.Descriptor) (io.ReadCloser, error)
 }
 
-// read downloads content of at most most bytes. Its length and its digest are those of the descriptor.
-func read(ctx context.Context, from fetcher, desc ocispec.Descriptor, most int64) ([]byte, error) {
+// read downloads content of at most limit bytes. Its length and its digest are those of the descriptor.
+func read(ctx context.Context, from fetcher, desc ocispec.Descriptor, limit int64) ([]byte, error) {
 	switch {
 	case !digestForm.MatchString(desc.Digest.String()):
 		return nil, failure.New(failure.ErrContent, "the registry names the digest %s, and only SHA-256 is supported; push the artifact again", quoted(desc.Digest.String()))
-	case desc.Size < 0 || desc.Size > most:
-		return nil, failure.New(failure.ErrContent, "%s has %d bytes, and at most %d are accepted; pack only the manifests", desc.Digest, desc.Size, most)
+	case desc.Size < 0 || desc.Size > limit:
+		return nil, failure.New(failure.ErrContent, "%s has %d bytes, and at most %d are accepted; pack only the manifests", desc.Digest, desc.Size, limit)
 	}
 	body, err := from.Fetch(ctx, desc)
 	if err != nil {

@@ -119,11 +119,11 @@ func (w *web) get(ctx context.Context, address string, changed bool) (*http.Resp
 	return resp, nil
 }
 
-// whole reads an answer of at most most bytes.
-func whole(resp *http.Response, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = failure.New(failure.ErrContent, "the server sends more than %d bytes; pack only the manifests", most)
+// whole reads an answer of at most limit bytes.
+func whole(resp *http.Response, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = failure.New(failure.ErrContent, "the server sends more than %d bytes; pack only the manifests", limit)
 	}
 	return text, err
 }

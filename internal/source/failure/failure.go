@@ -85,14 +85,14 @@ func NewMissing(format string, args ...any) error {
 	return &Error{Class: ErrNotFound, Text: text, Public: text}
 }
 
-// WithoutAddresses returns a text of other code in one line of at most most bytes, without addresses. They could contain a login, and
+// WithoutAddresses returns a text of other code in one line of at most limit bytes, without addresses. They could contain a login, and
 // every error begins with our own address instead.
-func WithoutAddresses(text string, most int) string {
+func WithoutAddresses(text string, limit int) string {
 	words := strings.Fields(text)
 	for i, word := range words {
 		if strings.Contains(word, "://") || strings.Contains(word, "@") {
 			words[i] = "[address]"
 		}
 	}
-	return printable.Clip(printable.Line(strings.Join(words, " ")), most)
+	return printable.Clip(printable.Line(strings.Join(words, " ")), limit)
 }

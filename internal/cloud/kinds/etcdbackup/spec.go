@@ -86,7 +86,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Aliases: []string{"etcd.database.coreos.com/v1beta2"},
 			Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
 			HoldsData: true, Loss: []string{"all snapshots of the series"},
-			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each of the series",
+			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each snapshot of the series",
 			Doc: "Regular snapshots of a cluster of etcd in Swift or S3. Old snapshots are deleted. The object in the cloud is the series of all snapshots with its mark. A plan does not show a snapshot that is taken or deleted, and the brake does not count it. " +
 				"docs/etcd-backups.md says how to restore one. Lists do not show the owner of an object, so each pass sends one request (HEAD) for every snapshot of the stack, 16 at a time.",
 		},

@@ -101,7 +101,7 @@ func TestAttackAMachineThatClaimsToLead(t *testing.T) {
 
 // The agent reads only a limited number of bytes of an answer, for a limited time.
 func TestAttackEndlessAnswers(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	answers := kindtest.Nonsense()
 	maps.Copy(answers, map[string]http.HandlerFunc{
 		"endless": func(rw http.ResponseWriter, req *http.Request) {
@@ -149,7 +149,7 @@ func TestAttackAMachineOfAMembersName(t *testing.T) {
 
 // Members that are no longer wanted are not removed while the other members have no majority.
 func TestAttackShrinkingWithoutMajority(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(5))
 	wiped := 0

@@ -20,7 +20,7 @@ func (w *world) whyOf(manifests string) (all []string) {
 
 // If machines cannot start etcd, they report why, and the members' status shows it. The cluster starts when they can.
 func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	const why = "https://mirror.example.org/3.5.35/etcd cannot be downloaded: HTTP Error 404: Not Found"
 	w := newWorld(t)
 	w.Fail(why)
@@ -49,7 +49,7 @@ func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
 // If the first machine of a cluster repeatedly fails to start, the plan does not report that somebody deleted the
 // cluster.
 func TestAClusterThatBeginsInVainIsDeletedByNobody(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.Forgets(true)
 	agent := w.Engine(w.client)

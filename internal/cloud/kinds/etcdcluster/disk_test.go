@@ -14,7 +14,7 @@ import (
 // Without a volume, a machine's data is deleted with the machine. So the machine is not deleted while the other members
 // have no majority without it.
 func TestMachinesWithoutAVolume(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.Defaults.Etcd.VolumeSize = 0
 	newer := func(size int) string { return strings.Replace(sized(size), "3.5.35", "3.6.16", 1) }

@@ -40,7 +40,7 @@ func isRecord(tag string) bool { return strings.HasPrefix(tag, records) }
 
 // Ports may have addresses at which an etcd of somebody else answers. The agent neither removes nor adds a member there.
 func TestAttackPortsAtAnotherEtcd(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	for name, change := range map[string]func([]string) []string{
 		"nothing was begun": func(tags []string) []string { return slices.DeleteFunc(tags, isRecord) },
 		"begun at another address": func(tags []string) []string {

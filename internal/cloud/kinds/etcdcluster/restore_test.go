@@ -128,7 +128,7 @@ func (w *world) restore(p plan.Plan) (is, why string) {
 
 // A cluster that has lost everything starts from the newest snapshot, and has every key.
 func TestEverythingIsLostAndRestored(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := lost(t)
 	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv starts from the snapshot backups/") || !strings.Contains(why, "revision") {
 		t.Errorf("the plan says %q", why)
@@ -216,7 +216,7 @@ func TestARestoreBeginsAgainOnAnEmptyDisk(t *testing.T) {
 	testcost.Long(t)
 	w := lost(t)
 	all := sized(1) + shelf + ofBackup
-	for n := 1; n <= 3; n++ { // one for each part; after the next request, the cluster exists
+	for n := 1; n <= 3; n++ { // a restore has three requests; after the fourth, the cluster exists
 		if !w.dies(all, n) {
 			t.Fatalf("a restore has no request %d", n)
 		}
@@ -358,7 +358,7 @@ func sumOf(data []byte) string {
 // If the object is no snapshot, or differs from its metadata, no cluster begins with it, and the message names the
 // object.
 func TestAttackObjectsToRestore(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	inner := sha256.Sum256([]byte("the data"))
 	good := append([]byte("the data"), inner[:]...)
 	for name, c := range map[string]struct {

@@ -135,7 +135,7 @@ func TestAnUpgradeOfOneMachineAtATime(t *testing.T) {
 
 // While members report an alarm, no machine is changed. Afterwards all machines are changed.
 func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	w.armed()
@@ -151,7 +151,7 @@ func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 
 // No machine is replaced if the wanted version must not follow the running version.
 func TestVersionsThatDoNotFollow(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	for _, c := range [][3]string{
 		{"3.5.35", "3.7.3", "one minor version at a time"},
 		{"3.5.35", "3.4.23", "cannot be changed back"},
@@ -284,7 +284,7 @@ func TestAgentsDieAndNobodyWantsMore(t *testing.T) {
 // While a cluster is paused, nothing is changed. Not even members that the same commit removes from the cluster are
 // deleted.
 func TestPausedWithFewerMembers(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(5))
 	planned := w.Plan(sized(3, "paused: true"))
@@ -310,7 +310,7 @@ func TestPausedWithFewerMembers(t *testing.T) {
 // members at other addresses, so no etcd answers, and the agent does not begin a cluster. It begins one when machines
 // and volumes are deleted.
 func TestAClusterComesBackUnderItsName(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(3))
 	old := w.addresses()

@@ -280,7 +280,7 @@ func TestAttackASnapshotOfAStranger(t *testing.T) {
 
 // If the generation or the certificate in a Secret changes, the machine of each member is replaced, one at a time.
 func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	h := newHouse(t)
 	for name, manifests := range map[string][2]string{
 		"derived":      {auto(3, 1), auto(3, 2)},
@@ -308,7 +308,7 @@ func TestCertificatesAreReplacedOneMachineAtATime(t *testing.T) {
 
 // If a machine could not connect to its cluster after a change of TLS, no machine is changed.
 func TestNoMachineLeavesItsCluster(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	for name, c := range map[string]struct{ before, after, want string }{
 		"TLS for a cluster that has none": {sized(3), auto(3, 1), etcd.WithoutTLS},
 		"no TLS any more":                 {auto(3, 1), sized(3), etcd.WithTLS},
@@ -357,7 +357,7 @@ func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 // Derived keys and the contents of Secrets appear in no plan, status or error. Only the user data of machines contains
 // them.
 func TestAttackKeysStayWhereTheyBelong(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorldOfTLS(t)
 	h := newHouse(t)
 	for n, manifests := range []string{published(t) + h.secrets(nil, nil, nil), auto(3, 1)} {

@@ -14,8 +14,8 @@ import (
 )
 
 // populatedCreate names the ability to create a load balancer together with its children. Octavia 11.0.0 accepts such a
-// request and leaves the children in PENDING_CREATE forever. 11.0.1 fixes that, but 12.0.0 still does so to pools
-// without a listener. The API's version does not show whether a service does so.
+// request and leaves the children in PENDING_CREATE forever. 11.0.1 mends this, but 12.0.0 still leaves pools without a
+// listener in PENDING_CREATE. The API's version does not show whether a service has this fault.
 const populatedCreate = "load balancers created in one request"
 
 // stuck are listeners and pools that Octavia has left in PENDING_CREATE.

@@ -80,7 +80,7 @@ func TestAttackAMachineOfAnInstancesName(t *testing.T) {
 
 // Ports may have addresses at which somebody else's M3DB answers. The agent changes neither an instance nor a namespace there.
 func TestAttackPortsAtAnotherM3DB(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	var ports struct {
@@ -113,7 +113,7 @@ func TestAttackPortsAtAnotherM3DB(t *testing.T) {
 
 // Machines that no manifest wants are not deleted while no machine reports which shards they have.
 func TestAttackShrinkingWhileNobodyAnswers(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1))
 	usual := w.Machines.Through

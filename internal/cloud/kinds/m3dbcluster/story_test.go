@@ -58,7 +58,7 @@ func TestAClusterGrowsAndShrinks(t *testing.T) {
 
 // A commit removes instances and changes the remaining machines. The machines are changed one at a time, after those instances have been removed.
 func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(2, 1, 1))
 	both := strings.Replace(sized(1, 1, 1), "v1.5.0", "v1.4.2", 1)
@@ -88,7 +88,7 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 // m3db-operator changed machines at the same time because of an outdated status (m3db-operator issues 260, 271). The agent changes one machine after
 // the other.
 func TestTwoMachinesAreNeverChangedAtTheSameTime(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	w.Watch()
@@ -168,7 +168,7 @@ func TestNodesStayWhereTheyAre(t *testing.T) {
 
 // If etcd has lost a placement, the agent does not begin a new one: nodes would delete the data of shards that are no longer theirs.
 func TestEtcdIsLost(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	w.MustSync(sized(1, 1, 1))
 	w.Forget()
@@ -327,7 +327,7 @@ func TestFrozenWithFewerParts(t *testing.T) {
 
 // An agent is killed at each write request to the cluster. The next agent, which has no state, reaches the same result.
 func TestAgentsDieAtEachRequestToM3(t *testing.T) {
-	testcost.Long(t) // passes create and change a whole cluster
+	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := newWorld(t)
 	for _, to := range []string{sized(2, 1, 1), sized(1, 1, 1)} {
 		for n := 1; ; n++ {

@@ -89,7 +89,7 @@ func TestAttackSecretUserDataRepeated(t *testing.T) {
 			pass := g.In(t).SyncThrough(needs+"\n---\n"+secretServer, func(next http.RoundTripper) http.RoundTripper { return echo{next, form} })
 			text := fmt.Sprint(pass.Failures)
 			if strings.Contains(text, "bad input") || strings.Contains(text, "hunter") || strings.Contains(text, "104 117") {
-				t.Errorf("it is repeated: %s", text)
+				t.Errorf("the error repeats the request: %s", text)
 			}
 			for _, stays := range []string{"400", "req-6f3c2f0e", "withheld"} {
 				if !strings.Contains(text, stays) {

@@ -119,7 +119,7 @@ func (g *gate) interrupt(name string) {
 // Before a machine behind a load balancer is interrupted, by any sort of change, it gets no new connections for a while. After the
 // change, it gets connections again. None of this is drift.
 func TestMachinesAreDrainedBeforeTheyAreInterrupted(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := kindtest.NewTarget(t, all.Kinds)
 	c := g.Client(nil)
 	names := func(id string) string {
@@ -173,7 +173,7 @@ func namesOf(g *kindtest.Target) func(id string) string {
 // With a spare machine, the full number of machines serves at any time. The spare is created first and joins the load balancer like the
 // other machines. At the end, it is drained and deleted.
 func TestASpareMachineServesMeanwhile(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 1, maxSurge: 1") + front
 	g.Only(before)
@@ -203,7 +203,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 
 // The approval of a change covers all of its steps. If an agent stops after some machines, the next agent needs no other approval.
 func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 1") + front
 	g.Only(before)
@@ -240,7 +240,7 @@ func TestAnApprovalIsGoodForAWholeRollout(t *testing.T) {
 
 // An agent that may carry out only one plan also carries out the whole rollout.
 func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 1") + front
 	g.Only(before)
@@ -284,7 +284,7 @@ func (l *leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 // If a machine is no longer in its group, it is first removed from the load balancer, and deleted a while later. This is so even if the
 // group has no machines any more.
 func TestAMachineThatGoesFinishesWhatItHas(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(with(3, "drainSeconds: 2") + front)
 	made := ids(g.MustSync(with(3, "drainSeconds: 2") + front).Last)
@@ -326,7 +326,7 @@ func says(resp *http.Response, code int, body []byte) {
 // While load balancers cannot be read, the agent does not know which machines serve, and cannot drain any. Then no serving machine is
 // deleted, neither for a replacement nor because the group shrinks.
 func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 1") + front
 	g.Only(before)
@@ -361,7 +361,7 @@ func TestNoMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 // If the health of a machine changes all the time, the load balancer is updated each time. The machine is drained for no longer than
 // other machines nevertheless.
 func TestAMachineThatFlapsIsDrainedInTime(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 2") + front
 	g.Only(before)

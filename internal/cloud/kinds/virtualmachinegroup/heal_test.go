@@ -41,7 +41,7 @@ func novaStatus(t *testing.T, c *cloud.Client, id, want string) (now string) {
 // If somebody switches a machine off, the agent starts it. If a machine does not answer, the agent reboots or rebuilds it. The
 // machine keeps its ID, and no other machine is changed.
 func TestMachinesAreHealed(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := kindtest.NewTarget(t, all.Kinds)
 	c := g.Client(nil)
 	g.Only(healing(""))

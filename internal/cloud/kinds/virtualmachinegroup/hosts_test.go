@@ -15,7 +15,7 @@ import (
 // If each machine needs its own host, there may be fewer hosts than machines. Before anything is
 // created, the plan warns of that, if Nova shows the number of hosts to this user.
 func TestMoreMachinesThanHosts(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := kindtest.NewTarget(t, all.Kinds)
 	admin := g.Beside("admin")
 	hard := func(edits ...string) string {

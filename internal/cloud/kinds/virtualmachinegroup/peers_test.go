@@ -114,7 +114,7 @@ func address(p plan.Plan, port string) string {
 }
 
 func TestTemplatesThatAreNone(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	for template, want := range map[string]string{
 		"{{#peers}}": "VirtualMachineGroup/etcd: spec.template.initScript.value: is no template: line 1: a section is not closed",

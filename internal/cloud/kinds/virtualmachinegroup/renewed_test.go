@@ -15,7 +15,7 @@ import (
 // If machines share an object that must be replaced, it is replaced first, if that is possible while
 // they exist. Then the machines are replaced one at a time.
 func TestWhatMachinesShareIsReplaced(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	data := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("an image")) }))
 	t.Cleanup(data.Close)
 	image := func(format string) string {

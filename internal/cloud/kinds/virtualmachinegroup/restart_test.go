@@ -112,7 +112,7 @@ func writeTarget(t *testing.T, c *cloud.Client, id, sum string) {
 // The approval covers nothing else. Another commit is held. The plan is also held if the metadata name another target or are on other
 // machines, or if a change was made without an approval.
 func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	for name, c := range map[string]struct {
 		commit func(after string) string
 		alter  func(t *testing.T, g *kindtest.Target, c *cloud.Client, machines map[string]string)

@@ -18,7 +18,7 @@ import (
 // If a group went back to an earlier template, it stays there when another agent starts, because the
 // metadata of the machine record that.
 func TestAnotherAgentLeavesAGroupWhereItWent(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	one := strings.Replace(object, "spec:\n", "spec:\n  strategy: {drainSeconds: 0, progressDeadlineSeconds: 1, onFailure: rollback}\n"+
 		"  probes: [{type: http, port: 80, threshold: 1, intervalSeconds: 1}]\n", 1)

@@ -75,7 +75,7 @@ func notes(p plan.Plan) (text string) {
 // Another program chooses the number of machines, within the bounds of the manifest. The resulting changes are no drift, and the plan says who
 // chose the number.
 func TestSomebodyElseSaysHowManyMachines(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := kindtest.NewTarget(t, all.Kinds)
 	manifests := open + front
 	g.Only(manifests)
@@ -134,7 +134,7 @@ func TestWhatIsAskedForOutlivesAnUpdate(t *testing.T) {
 
 // If a group is renamed, it keeps its number of machines, whether somebody requests that number or not. No machine is created or deleted.
 func TestAGroupThatIsLeftOpenIsRenamed(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	for name, asked := range map[string]string{"somebody asks": "5", "nobody asks": ""} {
 		t.Run(name, func(t *testing.T) {
 			g := pure(t)

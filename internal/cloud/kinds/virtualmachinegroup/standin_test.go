@@ -97,7 +97,7 @@ func served(t *testing.T, c *cloud.Client, name string, ready time.Duration) boo
 // If a machine is no longer in its group, it still gets requests and keeps its address until its replacement serves. This is so if the group
 // gets other numbers, and if it gets smaller.
 func TestAMachineStandsInUntilTheOneInItsPlaceServes(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	c := g.Client(nil)
 	floating := strings.NewReplacer("  template:", "  template:\n    network: shop\n    floatingIP: {network: public}", "vipNetwork: private", "vipNetwork: shop")
@@ -150,7 +150,7 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 // machines before their deletion. Limits count the deletion, because the agent knows the spare only by its name, and it may belong to
 // somebody else.
 func TestASpareMachineThatIsOneTooManyServesMeanwhile(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	before := with(3, "drainSeconds: 1, maxSurge: 2") + front
 	g.Only(before)

@@ -90,7 +90,7 @@ func TestAPartitionIsInSync(t *testing.T) {
 // A group pauses after the declared number of machines, and is in sync. When pauseAfter becomes higher, it
 // continues from there.
 func TestAPauseIsInSync(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	g.Only(more.Replace(object))
 	g.MustSync(with(4, ""))

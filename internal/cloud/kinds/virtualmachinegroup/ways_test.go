@@ -19,7 +19,7 @@ func chosen(policy string) string {
 // The annotation of a group applies to its servers. It can use the field names of VirtualMachineGroup or of Server. The
 // servers are changed one at a time, as for a replacement, and keep their IDs, ports and addresses.
 func TestChangePolicyOfAGroup(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	const policy = "image=rebuild,flavor=resize,initScript=rebuild"
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(chosen(policy))

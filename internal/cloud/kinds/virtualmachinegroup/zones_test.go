@@ -106,7 +106,7 @@ func TestZonesThatMakeNoSense(t *testing.T) {
 // A removal hint selects the machine that is deleted. No other machine changes, and neither do objects that
 // refer to machines by their numbers.
 func TestRemovalHints(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	g.MustSync(having("4") + front)
 	hinted := having("3", "removalHints: [web-1]") + front
@@ -138,7 +138,7 @@ func idsOf(p plan.Plan, kind string) map[string]string {
 
 // If a machine is removed, its volumes stay. When the machine comes back, they are attached again.
 func TestDataVolumesOfMembers(t *testing.T) {
-	testcost.Long(t) // passes create and change machines one after the other
+	testcost.Long(t) // The agent creates and changes machines, one after the other.
 	g := pure(t)
 	disk := func(text string) string {
 		return strings.Replace(text, "    initScript", "    volumes: [{name: data, size: 1}]\n    initScript", 1)

@@ -36,7 +36,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
 			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
-			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each of the series",
+			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each object of the series",
 			Doc: "Regular snapshots or backups of a Volume, of which some are kept (Cinder). The object in the cloud is the series of all snapshots or backups with its mark. " +
 				"A plan does not show a snapshot that is taken or deleted, and the brake does not count it. Volumes are made from a series by their restoreFrom.",
 		},

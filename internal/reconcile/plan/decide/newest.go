@@ -32,7 +32,8 @@ func moves(d *kind.Desired) bool {
 	return ok && f.Newest()
 }
 
-// eligible returns those objects that may be the newest: usable ones that no stranger has shared.
+// eligible returns those objects that may be the newest: usable ones that belong to the project, or that the
+// cloud offers to everybody.
 func eligible(found []*kind.Live) []*kind.Live {
 	return slices.DeleteFunc(slices.Clone(found), func(l *kind.Live) bool { return l.Phase != kind.Ready || !l.Facts.Trusted })
 }
