@@ -75,7 +75,7 @@ func oneOf(flag, value string, allowed ...string) error {
 // elsewhere returns commands of similar programs. Such a command only prints Stackreeve's command for the same purpose.
 func elsewhere() (list []*cobra.Command) {
 	for name, use := range map[string]string{
-		"apply": "`stackreeve run --once` carries a plan out; `stackreeve run` does so continuously",
+		"apply": "`stackreeve run --once` carries a plan out; `stackreeve run` carries out plans continuously",
 	} {
 		list = append(list, &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true, SilenceUsage: true,

@@ -135,7 +135,7 @@ func trusted(file string) error {
 	case why == "":
 		return nil
 	case file == "clouds.yaml":
-		return fmt.Errorf("clouds.yaml in the working directory is not read: %s; if the file is yours, set OS_CLIENT_CONFIG_FILE=clouds.yaml; otherwise start from another folder", why)
+		return fmt.Errorf("clouds.yaml in the working directory is not read: %s; if the file is yours, set OS_CLIENT_CONFIG_FILE=clouds.yaml; if it is not, start from another folder", why)
 	}
 	return fmt.Errorf("%s in the working directory is not read: %s; start from another folder", file, why)
 }

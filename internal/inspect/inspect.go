@@ -175,7 +175,7 @@ func judge(err error) (forge.Result, string) {
 	why := printable.Line(private.Text(err))
 	switch {
 	case errors.As(err, &stranger):
-		return forge.Missing, why + "; add the certificates of that authority to the system, or name a file with them in caFile"
+		return forge.Missing, why + "; add the certificates of that authority to the system, or write the path of a file with them in caFile"
 	case errors.As(err, &limited), errors.Is(err, forge.ErrUnavailable):
 		return forge.NoAnswer, why
 	case errors.Is(err, forge.ErrUnsupported):

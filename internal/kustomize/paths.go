@@ -23,12 +23,12 @@ func (c *compiler) find(dir, named string, at manifest.Origin, field string) (na
 	case path.IsAbs(named) || strings.Contains(named, `\`):
 		c.refuse(at, field, "is no path relative to the folder of the kustomization", "write it like ../base/web.yaml")
 	case name == ".." || strings.HasPrefix(name, "../") || !c.readable(name):
-		c.refuse(at, field, "leads out of the folders of the stack", "add its folder to spec.source.overlays in the agent's configuration, or commit the file here")
+		c.refuse(at, field, "leads out of the folders of the stack", "add its folder to spec.source.overlays in the agent's configuration, or commit the file into one of the stack's folders")
 	default:
 		info, err := c.lstat(name)
 		switch {
 		case errors.Is(err, errIrregular):
-			c.refuse(at, field, "leads over a symbolic link, which is not followed", "put the file or folder itself here")
+			c.refuse(at, field, "leads over a symbolic link, which is not followed", "put the file or folder itself at this path")
 		case err != nil:
 			c.refuse(at, field, "does not exist", "commit it, or correct the path")
 		default:

@@ -57,7 +57,7 @@ func (l *loader) entry(name string, d fs.DirEntry, depth int) {
 		l.lose(Problem{Origin: at, What: "a submodule, and submodules are not fetched", Fix: submodule})
 	case d.Type()&fs.ModeSymlink != 0:
 		if isManifestName(base) && !isKustomization(base) || l.mayLeadToFolder(name) {
-			l.lose(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself here"})
+			l.lose(Problem{Origin: at, What: "a symbolic link, which is not followed", Fix: "put the file or folder itself at this path"})
 		}
 	case !isManifestName(base) && !isKustomization(base):
 	case !d.Type().IsRegular():

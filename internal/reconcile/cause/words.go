@@ -253,7 +253,7 @@ var words = map[Code]string{
 	SameUnderName:   "%[1]s is the same except for its name; to rename this object instead of deleting it, give %[1]s the annotation %[2]s: %[3]s",
 	AsksForTheSame:  "%[1]s asks for a value that this object has and that only one object can have; to rename this object instead of deleting it, give %[1]s the annotation %[2]s: %[3]s",
 
-	ElsewhereByMark: "%s has the mark of this object, but is in project %s, which %s; it is not changed; to manage it, name that project in the manifest; otherwise %s",
+	ElsewhereByMark: "%s has the mark of this object, but is in project %s, which %s; it is not changed; to manage it, name that project in the manifest; if you do not want that, %s",
 	NoProjectLeads:  "no Project manifest of the repository describes",
 	OtherProject:    "its manifest does not name",
 

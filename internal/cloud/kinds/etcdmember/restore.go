@@ -54,7 +54,7 @@ func about(object string, err error) error {
 	fix := ""
 	switch {
 	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
-		fix = "; with backupRef, the next pass uses the newest snapshot at that time; otherwise name another snapshot in the EtcdRestore"
+		fix = "; with backupRef, the next pass uses the newest snapshot at that time; with an EtcdRestore, name another snapshot in it"
 	case errors.Is(err, kind.ErrRejected):
 		fix = "; name another snapshot in the EtcdRestore"
 	}

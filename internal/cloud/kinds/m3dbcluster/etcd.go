@@ -103,7 +103,7 @@ func (r rules) etcd(s *Spec, d *defaults.M3, m machine.OfCluster, e *kind.Expans
 	}
 	name := e.Key.Name + "-etcd"
 	if e.Declares("EtcdCluster", name) {
-		e.Problem("spec.etcdClusterRef", "is left out, but there is an EtcdCluster "+name+" already", "name that EtcdCluster here, or rename it")
+		e.Problem("spec.etcdClusterRef", "is left out, but there is an EtcdCluster "+name+" already", "write its name in spec.etcdClusterRef, or rename it")
 		return etcd{}, false
 	}
 	e.Child("EtcdCluster", name, fields{"spec": own})
