@@ -80,7 +80,7 @@ type Limits struct {
 	Approved []plan.Approval
 	// Only, when set, is the hash of the only plan that may be carried out.
 	Only string
-	// Targets limit passes to some objects; nil for none.
+	// Targets limit passes to some objects; nil if there is none.
 	Targets []plan.Target
 	// Recreate is true if a person has requested that the targets are recreated.
 	Recreate bool

@@ -201,7 +201,7 @@ func (c *control) storeRun(run report.Run) {
 	case pass.First.Held != nil:
 		c.held = &pass.First
 		if c.approval != nil && !c.approval.Covers(pass.First) {
-			c.approval = nil // it was for another plan; an approval that arrived during the pass covers pass.First, and stays for the next pass
+			c.approval = nil // the approval was for another plan; an approval that arrived during the pass covers pass.First, and stays for the next pass
 		}
 	case pass.Interrupted || len(pass.Last.Unlisted) > 0:
 	case pass.Last.Summary().Writes() == 0:

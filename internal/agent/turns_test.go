@@ -28,7 +28,7 @@ func TestTurns(t *testing.T) {
 		if len(order) != atOnce {
 			t.Fatalf("%d stacks have a turn at the same time, want %d", len(order), atOnce)
 		}
-		for ended := 1; ended < further; ended++ { // one after the other, because the order is random if several turns end together
+		for ended := 1; ended < further; ended++ { // the turns end one after the other, because the order is random if several turns end together
 			dones[ended]()
 			synctest.Wait()
 			if len(order) != atOnce+ended {

@@ -41,7 +41,7 @@ func readWhole(resp *http.Response) error {
 		whole.Grow(int(said) + bytes.MinRead)
 	}
 	_, err := whole.ReadFrom(resp.Body)
-	_ = resp.Body.Close() // it is read to its end
+	_ = resp.Body.Close() // nothing more of the body is needed
 	switch text := whole.Bytes(); {
 	case err != nil:
 		return err

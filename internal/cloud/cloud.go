@@ -68,7 +68,7 @@ type Client struct {
 	Machines outbound.Machines
 
 	config      Config
-	with        *group // shared with other clients; nil for none
+	with        *group // shared with other clients; nil if there is none
 	provider    *gophercloud.ProviderClient
 	credentials []string // secrets of its login
 	known       *origins

@@ -35,7 +35,7 @@ func cloudsPlaces(file, named string) []string {
 // CredentialFiles are the clouds.yaml that clients read, and the secure.yaml beside it; nil if there is no clouds.yaml.
 func CredentialFiles() []string {
 	for _, place := range cloudsPlaces("clouds.yaml", os.Getenv("OS_CLIENT_CONFIG_FILE")) {
-		if _, err := os.Stat(place); err == nil { // it may be a pipe, which is read only once
+		if _, err := os.Stat(place); err == nil { // the file may be a pipe, which is read only once
 			return []string{place, filepath.Join(filepath.Dir(place), "secure.yaml")}
 		}
 	}

@@ -43,7 +43,7 @@ func (c *Client) newestMicroversion(ctx context.Context, name string) (string, e
 			newest = text
 		}
 	}
-	if newest != "" && !microversion.MatchString(newest) { // it becomes a header
+	if newest != "" && !microversion.MatchString(newest) { // the microversion becomes a header
 		return "", fmt.Errorf("versions: %s says %.40q, which is not a microversion", name, newest)
 	}
 	return newest, nil

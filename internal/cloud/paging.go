@@ -18,7 +18,7 @@ import (
 //	server groups, Manila            not at all: pages are requested by an offset until one is empty
 //	Swift                            not at all: pages are requested by the last name until one is empty
 type paging struct {
-	first  func(url.Values)              // adds the query of the first request; nil for none.
+	first  func(url.Values)              // adds the query of the first request; nil if there is none.
 	next   func(page) (string, error)    // reads the next page's address from a page; "" at the end.
 	beyond func(page) (url.Values, bool) // for services that announce nothing: the query of the next request; false at the end.
 	last   bool                          // whether beyond needs the last object of a page.

@@ -179,7 +179,7 @@ func serviceOfType(name string) (*service, error) {
 }
 
 func identity() *service {
-	row, _ := serviceOfType(Identity) // it has a row
+	row, _ := serviceOfType(Identity) // Keystone has a row
 	return row
 }
 

@@ -50,7 +50,7 @@ func (s *splitter) value() ([]byte, error) {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // it ends what contains the value
+			if depth == 0 { // this brace or bracket ends the object or list that contains the value
 				return s.cut(start)
 			}
 			if depth--; depth == 0 {

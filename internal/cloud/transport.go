@@ -65,7 +65,7 @@ type transport struct {
 	limits  Limits
 	pace    *rate.Limiter
 	observe func(Request)
-	fence   func(context.Context) (context.Context, error) // nil for none
+	fence   func(context.Context) (context.Context, error) // nil if there is none
 	log     *slog.Logger
 }
 
@@ -149,7 +149,7 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
 	}
 	if most, ok := req.Context().Value(bytesRead{}).(int64); ok && err == nil && resp.StatusCode < 400 {
-		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more byte shows that it is too long
+		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more byte shows that the answer is too long
 	}
 	switch {
 	case err != nil:

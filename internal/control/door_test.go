@@ -64,7 +64,7 @@ func serve(t *testing.T, h http.Handler) (address string) {
 	}
 	server := listen.New(h, slog.New(slog.DiscardHandler))
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(l) }() // it returns when the server is shut down
+	go func() { defer close(ended); _ = server.Serve(l) }() // Serve returns when the server is shut down
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		cancel()

@@ -103,7 +103,7 @@ type item struct {
 	without []string // paths of the list elements in the annotation, with their IDs.
 	known   int      // the length of without when the spec was made.
 	exact   bool     // an import contains its ID.
-	gone    bool     // it cannot be written.
+	gone    bool     // the object cannot be written as a manifest.
 
 	in *group // the group that replaces it; nil if there is none
 

@@ -21,7 +21,7 @@ func TestStories(t *testing.T) {
 			t.Fatal(err)
 		}
 		before, want, _ := strings.Cut(string(text), ">>>\n")
-		before = strings.ReplaceAll(before, "$\n", "\n") // it marks spaces at the end of a line
+		before = strings.ReplaceAll(before, "$\n", "\n") // $ marks the end of a line with spaces
 		want = strings.ReplaceAll(want, "$\n", "\n")
 		got, err := Text([]byte(before))
 		if err != nil || string(got) != want {

@@ -12,10 +12,10 @@ import (
 type role int
 
 const (
-	structure role = iota // it begins with a field, a list item or a value
+	structure role = iota // the line begins with a field, a list item or a value
 	blank
 	comment
-	inside // it belongs to a value that begins above it
+	inside // the line belongs to a value that begins above it
 )
 
 // line is one line of a document.

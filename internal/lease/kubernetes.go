@@ -48,7 +48,7 @@ const (
 	keyPrefix       = "stackreeve-key-"
 )
 
-func leaseName(id ID) string { return fmt.Sprintf("%s%016x", leasePrefix, uint64(id)) } //nolint:gosec // it is one
+func leaseName(id ID) string { return fmt.Sprintf("%s%016x", leasePrefix, uint64(id)) } //nolint:gosec // only the bits matter, not the sign
 
 // leaseOf returns the lease that a Lease stands for. For the Lease of a key, it returns the lease that has the key. It returns 0 if the
 // holder cannot be read.
@@ -69,7 +69,7 @@ func (k *Kubernetes) keyName(key string) string {
 // Grant implements Store.
 func (k *Kubernetes) Grant(ctx context.Context, ttl time.Duration) (ID, error) {
 	var random [8]byte
-	_, _ = rand.Read(random[:])                         // it never fails
+	_, _ = rand.Read(random[:])                         // Read never fails
 	id := ID(binary.BigEndian.Uint64(random[:])>>1 | 1) //nolint:gosec // of 63 bits
 	one := k.object(leaseName(id), id)
 	one.Spec.LeaseDurationSeconds, one.Spec.RenewTime = int(ttl/time.Second), kubernetes.Moment(time.Now())

@@ -68,7 +68,7 @@ func (m Machines) DoLarge(req *http.Request, trust *tls.Config, most int64) (*ht
 
 // whoever returns a TLS configuration that accepts any certificate.
 func whoever(name string) *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true} //nolint:gosec // it is asked whether it answers, not who it is
+	return &tls.Config{MinVersion: tls.VersionTLS12, ServerName: name, InsecureSkipVerify: true} //nolint:gosec // the request asks whether the machine answers, not who it is
 }
 
 // DoHTTP2 does the same as Do with HTTP/2 without TLS. The machine must accept HTTP/2 from the start.

@@ -58,7 +58,7 @@ func newSteps(p engine.Pass) []plan.Step {
 		shown[s.Key] = s.Action
 	}
 	for _, f := range p.Failures {
-		shown[f.Key] = "" // it is shown, regardless of the text
+		shown[f.Key] = "" // the failure is shown already, so the next step of the object is not
 	}
 	var steps []plan.Step
 	for _, s := range p.Last.Steps {

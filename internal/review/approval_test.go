@@ -60,7 +60,7 @@ func TestAPlanThatShrinksBeforeTheMergeIsApprovedAgain(t *testing.T) {
 		w.Gone = "-a" // somebody has deleted it in the cloud
 		again()
 		w.WantStatus(head, "plan", forge.Failure, planOf(head, "-b -c -d -e").Hash())
-		w.Gone = "" // it is there again, so the plan is the approved one again
+		w.Gone = "" // the object is there again, so the plan is the approved one again
 		again()
 		w.WantStatus(head, "plan", forge.Success, "approved")
 		commit := w.Merge(1, head)

@@ -18,7 +18,7 @@ const maxIncluded = 10
 type need struct {
 	comment.Need
 	ref     string
-	strange bool // it is merged before the pull request, and comes from a fork
+	strange bool // the needed pull request is merged before this one, and comes from a fork
 }
 
 // needs contains the pull requests that one pull request needs, in the order in which they are merged.

@@ -22,7 +22,7 @@ type forges struct {
 	metrics *report.Metrics // nil if the process has no metrics
 	list    []*review.Repository
 	byKey   map[session.ForgeKey]*review.Repository
-	fence   func() error // called before each write; nil for none
+	fence   func() error // called before each write; nil if there is none
 	forget  []func()     // functions that remove the metrics of the forges
 }
 

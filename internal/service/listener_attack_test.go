@@ -51,7 +51,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	}
 	server := listen.New(svc.handler(), quiet)
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = server.Serve(l) }() // it returns an error at the shutdown
+	go func() { defer close(ended); _ = server.Serve(l) }() // Serve returns an error at the shutdown
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		cancel()

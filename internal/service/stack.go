@@ -75,7 +75,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	}
 	told := svc.notices.sent
 	if h != nil {
-		told = notify.NewMemory() // it is unknown which notifications other agents have sent meanwhile
+		told = notify.NewMemory() // this agent does not know which notifications other agents have sent meanwhile
 	}
 	notices := notify.New(s.Name, s.Notifications(), told, svc.notices.send)
 	notices.Link = linkOf(s)

@@ -53,7 +53,7 @@ func TestBarbican(t *testing.T) {
 		return answer
 	}
 	remove := func(ctx context.Context, id string) {
-		_ = client.Do(ctx, cloud.Call{Service: cloud.KeyManager, Method: http.MethodDelete, Path: "secrets/" + id}) // it may be gone already
+		_ = client.Do(ctx, cloud.Call{Service: cloud.KeyManager, Method: http.MethodDelete, Path: "secrets/" + id}) // the secret may be gone already
 	}
 	t.Cleanup(func() {
 		for _, id := range made {

@@ -28,7 +28,7 @@ type Previewer struct {
 	// Past visits the earlier states of the files if Base is nil. Past is nil if they are unknown.
 	Past resolve.Past
 
-	targets  []plan.Target // the objects to which plans are limited; nil for none
+	targets  []plan.Target // the objects to which plans are limited; nil if there is none
 	recreate bool          // a person has requested that the targets are recreated
 
 	mu     sync.Mutex

@@ -44,12 +44,12 @@ type Opener struct {
 	// Kustomize runs kustomize for stacks with a kustomization; nil if it cannot be run.
 	Kustomize kustomize.Build
 
-	// Targets limit the previews and passes of branches to some objects; nil for none. They do not limit the plans of pull requests.
+	// Targets limit the previews and passes of branches to some objects; nil if there is none. They do not limit the plans of pull requests.
 	Targets []plan.Target
 	// Recreate is true if a person has requested that the targets are recreated.
 	Recreate bool
 
-	// Fence is called before each write to the cloud; nil for none. Grace is the time for which running steps may continue after a pass was
+	// Fence is called before each write to the cloud; nil if there is none. Grace is the time for which running steps may continue after a pass was
 	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed.
 	Fence         func(context.Context) (context.Context, error)
 	Grace, Former time.Duration

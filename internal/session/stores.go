@@ -44,7 +44,7 @@ func (o Opener) storeReader(s *config.Stack) *secretstore.Reader {
 	if o.Shared == nil {
 		return o.newStoreReader(s)
 	}
-	text, _ := json.Marshal(s.Spec.SecretStores) // it has only texts
+	text, _ := json.Marshal(s.Spec.SecretStores) // the value has only texts, so this cannot fail
 	all, key := &o.Shared.stores, s.Name+" "+string(text)
 	all.mu.Lock()
 	defer all.mu.Unlock()

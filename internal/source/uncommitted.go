@@ -69,7 +69,7 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // the folder was only read
 	if err := fs.WalkDir(root.FS(), ".", c.visit(root.FS())); err != nil {
 		return nil, fmt.Errorf("comparing %s with Git: %w", dir, err)
 	}
@@ -201,7 +201,7 @@ func (c *comparison) stored(files fs.FS, name string, e *index.Entry) string {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // the blob was only read
 	was, err := io.ReadAll(io.LimitReader(r, maxCompared))
 	if err != nil || c.foreign(text) != "" {
 		return ""

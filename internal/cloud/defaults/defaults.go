@@ -48,7 +48,7 @@ func (d Defaults) Networks() (list []netip.Prefix) {
 
 // Keys are the secrets that kinds need in addition to the login to the cloud; all are nil if nothing is written to a cloud.
 type Keys struct {
-	// Master is the key in etcd.masterKeyFile; nil for none.
+	// Master is the key in etcd.masterKeyFile; nil if there is none.
 	Master *pki.Master
 	// S3 reads s3.credentialsFile. S3Trust has the certificates that are trusted there, including s3.caFile; nil for the system's.
 	S3      func() (s3.Keys, error)

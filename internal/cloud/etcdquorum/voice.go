@@ -29,7 +29,7 @@ type Answer struct {
 	Members etcd.Members // none for a learner, which does not report them
 }
 
-// Trusted is the machine of a cluster whose answer counts; nil for none.
+// Trusted is the machine of a cluster whose answer counts; nil if there is none.
 func Trusted(voices []*Answer) *Answer { return ofMajority(voices, true) }
 
 // TrustedOfSome returns the same if only some machines of a cluster were asked: a majority of those machines has to agree.

@@ -75,7 +75,7 @@ type bucket struct {
 func (b bucket) names(ctx context.Context, begin string, each func(name string) error) error {
 	err := b.client.List(cloud.WithLongest(ctx, patience), b.name, begin, each)
 	switch {
-	case errors.Is(err, s3.ErrNoBucket): // it contains nothing
+	case errors.Is(err, s3.ErrNoBucket): // a missing bucket contains nothing
 		return kind.ErrGone
 	case errors.Is(err, s3.ErrNotFound): // from a proxy, which knows nothing of buckets
 		return fmt.Errorf("s3: the bucket %s cannot be listed, because the answer does not come from an S3 store (%w); check the address in spec.defaults.s3.endpoint of the stack's configuration", b.name, err)

@@ -15,7 +15,7 @@ type Object struct {
 	MD5                   string // of its data, in hexadecimal digits; "" if the store does not report it.
 	Size                  int64
 	Written               time.Time         // the last time when its data or its metadata was written.
-	Mark                  *kind.Mark        // nil for none.
+	Mark                  *kind.Mark        // nil if there is none.
 	Copied                string            // the reason why the mark is that of another object; "" if nothing shows that.
 	Elsewhere             bool              // whether it belongs to another project, or to another container that shows the same object.
 	Notes                 map[string]string // its other reserved metadata, by the names below.

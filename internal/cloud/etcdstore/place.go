@@ -30,7 +30,7 @@ func (s *S3) Object() string {
 	return name
 }
 
-// Check reports mistakes in spec.s3. configured is the store in the stack's configuration, nil for none.
+// Check reports mistakes in spec.s3. configured is the store in the stack's configuration, nil if there is none.
 func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 	const field = "spec.s3"
 	switch bucket, _, _ := strings.Cut(s.Path, "/"); {

@@ -43,7 +43,7 @@ func (s Suite) detached(t *testing.T, g *Target) {
 		g.MustSync(detaching)
 		step := s.step(t, g.Plan(s.Needs))
 		if step.Action == plan.Keep && step.Causes.Has(cause.MarkHeld) {
-			return // it uses objects that are removed with it, in a circle
+			return // the object uses objects that are removed with it, in a circle
 		}
 		if step.Action != plan.Detach || step.ID() != first.ID() {
 			t.Fatalf("without its manifest: %s %s (%s)", step.Action, step.ID(), step.FullCause())

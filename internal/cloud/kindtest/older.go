@@ -140,7 +140,7 @@ func (o *Older) noRoute(path string) bool {
 // trim removes from an answer the parts that an older cloud does not send.
 func (o *Older) trim(resp *http.Response, gone []string) (*http.Response, error) {
 	text, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close() // it was read to its end
+	_ = resp.Body.Close() // the body was read to its end
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func strip(v any, keys []string) {
 }
 
 func answered(req *http.Request, code int, body any) *http.Response {
-	text, _ := json.Marshal(body) // it contains only maps and strings
+	text, _ := json.Marshal(body) // body contains only maps and strings
 	return &http.Response{StatusCode: code, Status: http.StatusText(code), Header: http.Header{"Content-Type": {"application/json"}}, Request: req,
 		Body: io.NopCloser(bytes.NewReader(text)), ContentLength: int64(len(text)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }

@@ -42,7 +42,7 @@ type Target struct {
 	seen *sync.Map       // the kinds of all manifests so far
 	used *bool           // whether any agent has run
 	wire *wire
-	// between is a layer between every agent and the cloud; nil for none.
+	// between is a layer between every agent and the cloud; nil if there is none.
 	between func(http.RoundTripper) http.RoundTripper
 }
 

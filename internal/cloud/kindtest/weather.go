@@ -63,7 +63,7 @@ func cut(end error) func(*http.Request, http.RoundTripper) (*http.Response, erro
 			return nil, err
 		}
 		whole, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close() // it was read to its end
+		_ = resp.Body.Close() // the body was read to its end
 		if err != nil {
 			return nil, err
 		}

@@ -54,6 +54,6 @@ func (g *Given) Any() bool { return len(g.SecretRefs) > 0 || g.Certificate != ni
 
 // Encoded returns a value for templates: base64 of its JSON, a text that is safe in shells and other languages. JSON must be able to represent the value.
 func Encoded(value any) string {
-	text, _ := json.Marshal(value) // it contains only texts by names, which JSON can represent
+	text, _ := json.Marshal(value) // value contains only texts by names, which JSON can represent
 	return base64.StdEncoding.EncodeToString(text)
 }

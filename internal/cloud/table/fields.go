@@ -14,7 +14,7 @@ type Field struct {
 	Ways     []kind.Way
 	Compared bool   // the cloud's value is read and compared.
 	Default  string // its value if the manifest leaves it out; "" if the declaration does not say.
-	Stays    bool   // it can be changed, and the cloud's value stays if the manifest leaves it out.
+	Stays    bool   // the field can be changed, and the cloud's value stays if the manifest leaves it out.
 	Doc      string // its description for readers of manifests.
 	Plain    bool   // any text, number or flag is valid: it is no reference and has no format or choice.
 }

@@ -15,7 +15,7 @@ func (t *Table[Spec, More]) Manifest(have *Object[Spec, More], name string) *Spe
 		err = json.Unmarshal(text, spec)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("table: %T: %v", *spec, err)) // it is a struct of texts, numbers and lists
+		panic(fmt.Sprintf("table: %T: %v", *spec, err)) // spec is a struct of texts, numbers and lists
 	}
 	tidy(t.rows, reflect.ValueOf(spec).Elem(), name)
 	return spec

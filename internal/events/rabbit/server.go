@@ -17,7 +17,7 @@ type Server struct {
 	// Addresses are the nodes of a cluster, as host:port. They are tried in turn.
 	Addresses []string
 	VHost     string
-	// TLS is the configuration of TLS; nil for none.
+	// TLS is the configuration of TLS; nil if there is none.
 	TLS *tls.Config
 	// Login returns the user and the password. It is called for each connection, so that new ones are used.
 	Login func() (user, password string, err error)

@@ -108,7 +108,7 @@ type names []string
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *names) UnmarshalJSON(raw []byte) error {
 	var message text
-	_ = message.UnmarshalJSON(raw) // it never fails
+	_ = message.UnmarshalJSON(raw) // this method of text never fails
 	*n = forge.DependsOn(string(message))
 	return nil
 }

@@ -84,7 +84,7 @@ func (r *rough) roll(what string, n int) int {
 	h := fnv.New64a()
 	r.locked(func() {
 		r.calls[what]++
-		_, _ = fmt.Fprint(h, r.seed, what, r.calls[what]) // it does not fail
+		_, _ = fmt.Fprint(h, r.seed, what, r.calls[what]) // a hash does not fail
 	})
 	x := h.Sum64() // the lowest bits are not random enough
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd

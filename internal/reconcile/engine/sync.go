@@ -24,7 +24,7 @@ type Revision struct {
 	Approved []plan.Approval
 	// Only is the hash of the one plan that may be carried out; "" if every plan may be.
 	Only string
-	// Targets limit the pass to some objects; nil for none (see [guard.Choose]).
+	// Targets limit the pass to some objects; nil if there is none (see [guard.Choose]).
 	Targets []plan.Target
 	// Recreate is true if a person has requested that the targets are recreated.
 	Recreate bool

@@ -25,7 +25,7 @@ type Desired struct {
 	Spare bool
 	// Scaled is true for the objects of a member that exists only while the group is scaled up to at least that many members.
 	Scaled bool
-	// Definition has the facts about the object that come from the revision's definitions; nil for none.
+	// Definition has the facts about the object that come from the revision's definitions; nil if there is none.
 	Definition *OfDefinition
 	// Spec is a pointer to the kind's spec, or the [manifest.Fields] of a kind that a definition makes; nil for imports and
 	// data.

@@ -27,7 +27,7 @@ type Kind struct {
 	Cures []Way
 	// Expand adds the objects that an object expands into.
 	Expand func(d *Desired, e *Expansion)
-	// Summarize returns additional fields for the status of an object of a workload kind; nil for none.
+	// Summarize returns additional fields for the status of an object of a workload kind; nil if there is none.
 	Summarize func(spec any, parts []PartStatus) map[string]any
 	// StatusExpr evaluates the status expressions of an object's definition. status is nil if there are none. unready says why the
 	// object is not ready although its parts are; "" if it is ready. parts are the statuses of the object's parts, by their IDs in the

@@ -22,7 +22,7 @@ type Reader struct {
 	// Layers are folders below Root. The documents of later folders are merged into those of earlier ones. Without layers,
 	// everything below Root is one folder of manifests.
 	Layers []string
-	// Build replaces the folders among parts by documents that a program makes of their files; nil for none. Its error may be
+	// Build replaces the folders among parts by documents that a program makes of their files; nil if there is none. Its error may be
 	// a [manifest.Problems].
 	Build func(ctx context.Context, parts []manifest.Part) ([]manifest.Part, error)
 	// Values are put into the manifests. Without any, manifests are read as they are.

@@ -267,7 +267,7 @@ func (r *resolver) expand(n *node) {
 	if err != nil {
 		problems = append(problems, n.Problem("spec", err.Error(), "change the manifest that expands to this object"))
 	}
-	if n.Unread != nil && len(problems) > 0 { // they may follow from the unknown value
+	if n.Unread != nil && len(problems) > 0 { // the problems may follow from the unknown value
 		problems, r.partsLost = nil, true
 	}
 	if len(problems) > 0 || said.Unsure {

@@ -11,7 +11,7 @@ import (
 // word for an object that is down, such as "stopped".
 type State string
 
-// These are the states, in the order in which they are checked.
+// These are the states, in the order in which they are checked. In their comments, "it" is the object.
 const (
 	StateUnknown   State = "unknown"             // the cloud could not be asked.
 	StateRefused   State = "refused"             // nothing is done until a person decides.

@@ -23,7 +23,7 @@ type subject struct {
 // problems contains problems of an object that the cloud does not report. Each is a text for people, or "".
 type problems struct {
 	sick    string // the probes of its group get no good answer.
-	crowded string // it shares a host with other objects that must be on different hosts.
+	crowded string // the object shares a host with other objects that must be on different hosts.
 	overdue string // work that is due at a certain time is not done.
 }
 

@@ -90,7 +90,7 @@ func (w *World) live(t *Thing) typed.Live[Thing] {
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}
-	if len(t.Near) > 0 { // it sends to the Things that it is near
+	if len(t.Near) > 0 { // a Thing sends to the Things in its field near
 		l.Drained = map[string]time.Time{}
 	}
 	switch {

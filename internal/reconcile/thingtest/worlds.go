@@ -85,7 +85,7 @@ func (d drawn) thing(before int) string {
 	line := owner + " colour=" + d.one("red", "blue") + " shape=" + d.one("round", "flat")
 	line += d.some("building=yes", "leaving=yes", "failed=yes", "used=yes", "down=stopped", "created=1%d", "updated=1%d", "copied=b%d")
 	if owner == "nobody" || owner == "alien" {
-		return line // it has no mark
+		return line // the line has no mark
 	}
 	for _, field := range []string{"atop", "near"} {
 		if before > 0 && rapid.IntRange(0, 9).Draw(d.t, field) == 5 {

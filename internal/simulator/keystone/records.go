@@ -27,8 +27,8 @@ type records[T any] struct {
 	echoes   bool                               // the answer to an update repeats the extras under the key extra.
 	check    func(rec, old *T, v oslo.Values) error
 	removing func(*T) error                  // deletes the dependent objects before a record is deleted, or returns an error.
-	listed   func(c *oslo.Call, rec *T) bool // an additional condition of a list; nil for none.
-	builtin  func(*oslo.Call) []any          // additional records of a list; nil for none.
+	listed   func(c *oslo.Call, rec *T) bool // an additional condition of a list; nil if there is none.
+	builtin  func(*oslo.Call) []any          // additional records of a list; nil if there is none.
 }
 
 func (r *records[T]) serve() {

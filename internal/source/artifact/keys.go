@@ -52,7 +52,7 @@ func sumOf(keys []key) string {
 	}
 	var all []byte
 	for _, k := range keys {
-		der, _ := x509.MarshalPKIXPublicKey(k) // it was parsed from this form
+		der, _ := x509.MarshalPKIXPublicKey(k) // the key was parsed from this form
 		all = append(all, sum(crypto.SHA256, der)...)
 	}
 	return string(sum(crypto.SHA256, all))

@@ -66,7 +66,7 @@ func (e *Error) Unwrap() []error {
 // New returns an error of a class. If the class is ErrContent, the text is public, too.
 func New(class error, format string, args ...any) error {
 	e := &Error{Class: class, Text: fmt.Sprintf(format, args...)}
-	if class == ErrContent { //nolint:errorlint // it is the class itself
+	if class == ErrContent { //nolint:errorlint // class is one of the values above, never wrapped
 		e.Public = e.Text
 	}
 	return e

@@ -50,7 +50,7 @@ func TestAttackMerges(t *testing.T) {
 // TestAttackCrissCross has two histories that were merged into each other at every step. It counts
 // how often commits are visited.
 func TestAttackCrissCross(t *testing.T) {
-	testcost.Long(t) // it makes a long history
+	testcost.Long(t) // The test makes a long history.
 	a := ancestry{}
 	commit := func(side byte, n int) plumbing.Hash { return plumbing.Hash{side, byte(n >> 16), byte(n >> 8), byte(n)} }
 	const steps = 100_000

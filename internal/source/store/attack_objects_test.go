@@ -18,7 +18,7 @@ const someCommit = "1212121212121212121212121212121212121212"
 // TestAttackHugeObjects has a commit, a tag and a folder that are small when they are sent, and
 // large when they are read. It also has tags of tags.
 func TestAttackHugeObjects(t *testing.T) {
-	testcost.Long(t) // it makes and reads large packs
+	testcost.Long(t) // The test makes and reads large packs.
 	parents := []byte("tree " + someCommit + "\n" + strings.Repeat("parent "+someCommit+"\n", maxTextBytes/48+1))
 	message := append([]byte("tree "+someCommit+"\n\n"), make([]byte, maxTextBytes)...)
 	folder := bytes.Repeat([]byte("100644 a\x00"+strings.Repeat("1", 20)), maxTreeBytes/29+1)

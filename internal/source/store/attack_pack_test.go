@@ -75,7 +75,7 @@ func chainOf(t testing.TB, size, n int) []byte {
 // TestAttackDeltas receives packs in which a few bytes cause much work. It checks the error of the
 // exceeded limit, and the memory that was allocated.
 func TestAttackDeltas(t *testing.T) {
-	testcost.Long(t) // it makes and reads large packs
+	testcost.Long(t) // The test makes and reads large packs.
 	self := bytes.Repeat([]byte{7}, 20)
 	for name, c := range map[string]struct {
 		pack []byte
@@ -107,7 +107,7 @@ func TestAttackDeltas(t *testing.T) {
 
 // TestAttackBombs receives objects with false sizes or types, and a large number of objects.
 func TestAttackBombs(t *testing.T) {
-	testcost.Long(t) // it makes and reads large packs
+	testcost.Long(t) // The test makes and reads large packs.
 	zeros := make([]byte, 32<<20)
 	many := []rawObject{{kind: plumbing.BlobObject, size: 4, data: zeros[:4]}}
 	for range 40 {

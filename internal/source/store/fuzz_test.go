@@ -34,7 +34,7 @@ func FuzzObjects(f *testing.F) {
 			return
 		}
 		if c, err := s.Commit(plumbing.ComputeHash(plumbing.CommitObject, []byte(commit))); err == nil {
-			_ = s.CheckComplete(context.Background(), c) // it only has to return
+			_ = s.CheckComplete(context.Background(), c) // CheckComplete only has to return
 		} else {
 			clean(t, err)
 		}

@@ -122,7 +122,7 @@ func install(t *testing.T, cache, home string) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := os.MkdirTemp(cache, "webhook-examples-") //nolint:usetesting // it has to be on the cache's file system
+	fresh, err := os.MkdirTemp(cache, "webhook-examples-") //nolint:usetesting // the folder has to be on the file system of the cache
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (s *shelf) age(by time.Duration) {
 		headers := meta(s.head(name))
 		at, err := time.Parse(time.RFC3339, headers["X-Object-Meta-Stackreeve-Moment"])
 		if err != nil {
-			continue // it is not a snapshot of the stack
+			continue // the object is not a snapshot of the stack
 		}
 		headers["X-Object-Meta-Stackreeve-Moment"] = at.Add(-by).Format(time.RFC3339)
 		s.send(http.MethodPost, name, headers)

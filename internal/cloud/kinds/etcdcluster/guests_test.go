@@ -139,7 +139,7 @@ func write(t *testing.T, peers []string) *client {
 			if c.tried++; err == nil {
 				c.acked[key] = value
 			} else {
-				delete(c.acked, key) // it is not known whether the value was written
+				delete(c.acked, key) // nobody knows whether the value was written
 			}
 			c.mu.Unlock()
 		}

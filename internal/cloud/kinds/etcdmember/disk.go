@@ -41,7 +41,7 @@ func (m *machine) onlyHere(machines []*machine, knows *etcdquorum.Answer) string
 	}
 	own := knows.At(m.Address)
 	if own == nil || own.IsLearner || own.Name == "" || m.waits && m.waiting.State == etcd.Blank {
-		return "" // it has no data, or no data yet, that the others need
+		return "" // the member has no data, or no data yet, that the others need
 	}
 	if others, healthy := knows.Voters(own.ID, etcdquorum.WithLeader(voices(machines))); 2*len(healthy) > others+1 {
 		return ""

@@ -45,7 +45,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 // join adds a waiting machine to the cluster as a learner.
 func join(ctx context.Context, own *machine, knows *etcdquorum.Answer) error {
 	if knows.At(own.Address) != nil {
-		return nil // it is a member already: the answer to an earlier request was lost
+		return nil // the machine is a member already: the answer to an earlier request was lost
 	}
 	if !own.waits || own.waiting.State != etcd.Blank {
 		return fmt.Errorf("%w: %s", kind.ErrBusy, member.Failure("its machine", own.failure, "its machine is not waiting to join with an empty disk"))

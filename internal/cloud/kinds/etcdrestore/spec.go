@@ -42,7 +42,7 @@ type Swift struct {
 
 // State is the known state of a restore.
 type State struct {
-	source   *etcdstore.Object // the selected snapshot; nil for none.
+	source   *etcdstore.Object // the selected snapshot; nil if there is none.
 	trouble  string            // why there is no source.
 	begun    bool              // whether the cluster exists or existed.
 	restored string            // the digest of the selection that the cluster began with; "" for none.

@@ -46,7 +46,7 @@ func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*st
 // newID returns a random UUID. (RFC 9562, 5.4)
 func newID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // Read never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

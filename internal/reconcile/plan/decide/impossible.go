@@ -12,7 +12,7 @@ import (
 )
 
 // impossible says why the cloud will refuse to create an object, as far as its references show that; zero if no reason is known. have is
-// the object that it replaces; nil for none. The agent does not send a request that is impossible, and deletes no object for it.
+// the object that it replaces; nil if there is none. The agent does not send a request that is impossible, and deletes no object for it.
 func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) cause.Cause {
 	k := p.KindOf[d.Key.Kind]
 	var claims []kind.Claim
@@ -65,7 +65,7 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 	return cause.Of(cause.RivalAsks, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseForOne))
 }
 
-// rival returns another object of the repository that claims the same value; nil for none. The object that both refer to is known, because
+// rival returns another object of the repository that claims the same value; nil if there is none. The object that both refer to is known, because
 // it is decided before them. A suspended object that does not exist is not created, so its claims do not count.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.Value == "" {

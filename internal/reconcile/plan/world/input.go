@@ -51,7 +51,7 @@ type Rules struct {
 
 // Requested are objects to recreate.
 type Requested struct {
-	Targets []plan.Target // nil for none
+	Targets []plan.Target // nil if there is none
 	// IDs limit the request to these objects of the cloud, so that a new object is not recreated again. Nil is no limit.
 	IDs map[string]bool
 }

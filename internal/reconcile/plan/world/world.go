@@ -23,7 +23,7 @@ type World struct {
 	ByOwner   map[string]manifest.Key      // the desired object of each owner text.
 	AdoptedBy map[*kind.Live]*kind.Desired // the managed object that names a live one by spec.import.id.
 	Suspended []suspended                  // objects that may have parts without a manifest.
-	Optional  *OptionalMembers             // the spares and scaled members of groups; nil for none.
+	Optional  *OptionalMembers             // the spares and scaled members of groups; nil if there is none.
 	plan.Stock
 }
 

@@ -51,7 +51,7 @@ func TestMerge(t *testing.T) {
 
 // TestTime merges texts that were made to take a long time.
 func TestTime(t *testing.T) {
-	testcost.Long(t) // it merges large texts
+	testcost.Long(t) // The test merges large texts.
 	periodic := func(n int, words ...string) []byte {
 		var b bytes.Buffer
 		for i := range n {
