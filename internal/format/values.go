@@ -38,11 +38,23 @@ var errUnusual = errors.New("the layout of this document is unusual; it was not 
 type values struct {
 	lines  []line
 	quotes map[spot]byte // where quoted scalars begin
+	marks  [][]int       // by row: the byte at which each stride of characters begins; nil before the first use
+	walked int           // the characters that were counted
 }
+
+// stride is the number of characters between two marks of a line.
+const stride = 64
 
 // classified returns the lines of a document with their roles.
 func (d *document) classified() ([]line, error) {
-	v := values{lines: make([]line, len(d.body)), quotes: map[spot]byte{}}
+	v := d.values()
+	err := v.visit(d.root, -1)
+	return v.lines, err
+}
+
+// values returns the lines of a document before those inside values are marked.
+func (d *document) values() *values {
+	v := &values{lines: make([]line, len(d.body)), quotes: map[spot]byte{}, marks: make([][]int, len(d.body))}
 	for i, text := range d.body {
 		v.lines[i] = line{text: text, deep: -1}
 		switch trimmed := strings.TrimLeft(text, " \t"); {
@@ -53,8 +65,7 @@ func (d *document) classified() ([]line, error) {
 		}
 	}
 	v.findQuotes(d.root)
-	err := v.visit(d.root, -1)
-	return v.lines, err
+	return v
 }
 
 // endsInside reports whether the last line belongs to a block scalar, so that a line break after it changes the value.
@@ -82,16 +93,45 @@ func (v *values) findQuotes(n *yaml.Node) {
 func (v *values) begin(n *yaml.Node) spot {
 	s := spot{min(max(n.Line-1, 0), len(v.lines)-1), 0}
 	text := v.lines[s.row].text
-	for range n.Column - 1 {
-		_, size := utf8.DecodeRuneInString(text[s.at:])
-		s.at += size
-	}
+	s.at = v.offset(s.row, n.Column-1)
 	for n.Kind != yaml.AliasNode && s.at < len(text) && (text[s.at] == '&' || text[s.at] == '!') {
-		word, _, _ := strings.Cut(text[s.at:], " ")
-		s.at += len(word)
+		if end := strings.IndexAny(text[s.at:], " \t"); end >= 0 {
+			s.at += end
+		} else {
+			s.at = len(text)
+		}
 		s.at += len(text[s.at:]) - len(strings.TrimLeft(text[s.at:], " \t"))
 	}
 	return s
+}
+
+// offset returns the byte of a character in a line, both from 0. The first call walks the line, later ones walk at most a
+// stride, so that a line with many values is not walked for each of them.
+func (v *values) offset(row, character int) int {
+	text := v.lines[row].text
+	if v.marks[row] == nil {
+		v.marks[row] = []int{0}
+		n := 0
+		for at := range text {
+			if n > 0 && n%stride == 0 {
+				v.marks[row] = append(v.marks[row], at)
+			}
+			n++
+		}
+		v.walked += n
+	}
+	character = max(character, 0)
+	mark := min(character/stride, len(v.marks[row])-1)
+	at := v.marks[row][mark]
+	for range character - mark*stride {
+		if at == len(text) {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+		v.walked++
+	}
+	return at
 }
 
 // visit marks the lines inside a value of the field or item in a column.
@@ -104,8 +144,9 @@ func (v *values) visit(n *yaml.Node, parent int) error {
 			}
 		}
 	case n.Kind == yaml.SequenceNode && n.Style&yaml.FlowStyle == 0:
+		column := v.dash(n)
 		for _, c := range n.Content {
-			if err := v.visit(c, v.dash(n)); err != nil {
+			if err := v.visit(c, column); err != nil {
 				return err
 			}
 		}
