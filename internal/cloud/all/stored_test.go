@@ -128,3 +128,51 @@ func TestStoredSecretsAreSecrets(t *testing.T) {
 		t.Errorf("a Secret with the same name: %v", err)
 	}
 }
+
+// TestLostPartsChangeNoOtherObject: while a value is unknown, a machine that needs it cannot be expanded, here because of a mistake that
+// also may follow from the value. The load balancer that asks for its ports waits, and keeps its members.
+func TestLostPartsChangeNoOtherObject(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	eng := g.Engine(g.Client(nil))
+	story := `
+apiVersion: stackreeve.dev/v1alpha1
+kind: ExternalSecret
+metadata: {name: boot}
+spec: {store: s, data: {run: {path: boot}}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: VirtualMachine
+metadata: {name: solo}
+spec: {image: centos79, flavor: n3-1vcpu-2gb, initScript: {secretRef: {name: boot, key: run}}}
+---
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: front}
+spec:
+  region: tokyo1
+  zone: dev
+  vipType: private
+  serviceType: generic
+  ports:
+    - {port: 80, protocol: http, realServers: {protocol: http, port: 80, virtualMachineRefs: [solo]}}
+`
+	sync := func(manifests string, values map[string]string) engine.Pass {
+		t.Helper()
+		return eng.Sync(t.Context(), engine.Revision{Commit: "1", Want: stored(t, g, manifests, values)})
+	}
+	if pass := sync(story, map[string]string{"boot": "#!/bin/sh\n"}); pass.Outcome() != plan.InSync {
+		t.Fatalf("%s: %v", pass.Outcome(), pass.Failures)
+	}
+	pass := sync(strings.Replace(story, "key: run", "key: typo", 1)+beside, nil)
+	for _, r := range pass.Results {
+		if r.Step.Key.Name != "beside" {
+			t.Errorf("%s %s: %v", r.Step.Action, r.Step.Key, r.Step.Changes)
+		}
+	}
+	waits := slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool {
+		return s.Key.Kind == "LoadBalancer" && s.Action == plan.Wait && s.Causes.Has(cause.ValueUnknown)
+	})
+	if !waits || len(pass.Results) == 0 {
+		t.Errorf("the load balancer does not wait: %v", pass.Last.Steps)
+	}
+}

@@ -130,7 +130,7 @@ func (r *resolver) link() {
 // absent adds an object that n refers to but that has no manifest. It reports whether that is allowed. It is
 // also allowed if the object may be a part that was not expanded because a value is unknown.
 func (r *resolver) absent(n *node, key manifest.Key) bool {
-	if !r.allowMissing && !r.partsLost || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
+	if !r.allowMissing && r.lost == nil || r.kinds[key.Kind] == nil || !r.budget.take(costObjects, 1) {
 		return false
 	}
 	added := &node{Desired: kind.Desired{Key: key, Origin: n.Origin, Unmanaged: true, Object: &manifest.Object{Key: key, Origin: n.Origin}}}

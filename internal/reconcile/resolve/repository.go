@@ -49,6 +49,7 @@ func (r repository) Referring(kind, toKind, toName string) []string {
 // MemberReferred implements [kind.Repository].
 func (r repository) MemberReferred(byKind, byName, kind string) (names []string) {
 	n := r.byKey[r.KeyOf(byKind, byName)]
+	r.awaitLost(n)
 	if n == nil || n.invalid {
 		return nil
 	}
@@ -97,14 +98,30 @@ func (r repository) Stated(of, name string) kind.Facts {
 func (r repository) Members(ofKind, ofName, kind string) (names []string, ok bool) {
 	n := r.byKey[r.KeyOf(ofKind, ofName)]
 	if n == nil {
+		r.awaitLost(n)
 		return nil, false
 	}
-	return r.chargeReferences(r.membersOf(n, kind)), true
+	names = r.chargeReferences(r.membersOf(n, kind))
+	r.awaitLost(n)
+	return names, true
+}
+
+// awaitLost suspends the object that is expanded if the answer to its question may lack parts of n. n is nil if there is no such
+// object: it may be a lost part.
+func (r repository) awaitLost(n *node) {
+	switch {
+	case n == nil && r.lost != nil:
+		r.object.suspend(r.lost)
+	case n != nil && n.lost != nil:
+		r.object.suspend(n.lost)
+	}
 }
 
 // HasMistake implements [kind.Revision].
 func (r repository) HasMistake(key manifest.Key) bool {
-	if n := r.byKey[key]; n != nil {
+	n := r.byKey[key]
+	r.awaitLost(n)
+	if n != nil {
 		return n.invalid
 	}
 	return r.partsUnknown || r.maybeUnexpanded(key)

@@ -68,7 +68,8 @@ type node struct {
 	parts    []*node             // the objects that it expanded into
 	members  map[string][]string // names of its parts by kind, at any depth; set on first use
 	expanded bool
-	done     bool // all objects that it expands into exist
+	done     bool         // all objects that it expands into exist
+	lost     *kind.Unread // why parts of it, at any depth, are unknown: they need an unknown value of a store; nil if all are known
 	invalid  bool
 
 	template func(field string) manifest.Origin // the place of a field in the template that the object comes from; nil if there is no template
@@ -88,7 +89,7 @@ type resolver struct {
 	context      context.Context // of the reading of stores
 	allowMissing bool            // whether references may lead to objects without a manifest.
 	partsUnknown bool            // whether the missing objects may be parts of an object that could not be read or expanded.
-	partsLost    bool            // whether the missing objects may be parts of an object that needs an unknown value of a store.
+	lost         *kind.Unread    // why an object has lost parts; nil if no object has. Missing objects may be such parts.
 	byKey        map[manifest.Key]*node
 	order        []*node
 	written      int              // number of objects that the repository contains; they come first in order.
@@ -268,7 +269,7 @@ func (r *resolver) expand(n *node) {
 		problems = append(problems, n.Problem("spec", err.Error(), "change the manifest that expands to this object"))
 	}
 	if n.Unread != nil && len(problems) > 0 { // the problems may follow from the unknown value
-		problems, r.partsLost = nil, true
+		problems, n.lost, r.lost = nil, n.Unread, n.Unread
 	}
 	if len(problems) > 0 || said.Unsure {
 		r.markInvalid(n, problems)
@@ -300,6 +301,9 @@ func (r *resolver) expand(n *node) {
 				}
 			}
 			r.expand(child)
+			if child.lost != nil {
+				n.lost = child.lost
+			}
 		}
 	}
 	n.done = true
