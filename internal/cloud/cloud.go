@@ -78,6 +78,7 @@ type Client struct {
 	mu          sync.Mutex
 	services    map[string]*gophercloud.ServiceClient
 	features    *features
+	once        sync.Once // of features
 	patching    sync.Mutex
 }
 

@@ -20,42 +20,59 @@ type features struct {
 	lacks      map[string]bool   // capabilities that a failed attempt has shown to be missing
 }
 
+// shared returns the capabilities that the client knows. A client that was made without a login shares them with no other.
+func (c *Client) shared() *features {
+	c.once.Do(func() {
+		if c.features == nil {
+			c.features = &features{}
+		}
+	})
+	return c.features
+}
+
 // Lack records that the cloud does not support what. The client learns this from a failed attempt,
 // because no document of the cloud says it.
 func (c *Client) Lack(what string) {
-	c.features.mu.Lock()
-	defer c.features.mu.Unlock()
-	if c.features.lacks == nil {
-		c.features.lacks = map[string]bool{}
+	f := c.shared()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lacks == nil {
+		f.lacks = map[string]bool{}
 	}
-	c.features.lacks[what] = true
+	f.lacks[what] = true
 }
 
 // Lacks reports whether [Client.Lack] was called for what.
 func (c *Client) Lacks(what string) bool {
-	c.features.mu.Lock()
-	defer c.features.mu.Unlock()
-	return c.features.lacks[what]
+	f := c.shared()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lacks[what]
 }
 
 // HasExtension reports whether Neutron offers an API extension, by its alias.
 // (neutron-lib api/definitions)
 func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
-	c.features.mu.Lock()
-	defer c.features.mu.Unlock()
-	if c.features.extensions == nil {
+	f := c.shared()
+	f.mu.Lock()
+	extensions := f.extensions
+	f.mu.Unlock()
+	if extensions == nil { // nobody else waits for this request
 		list, err := List[struct {
 			Alias string `json:"alias"`
 		}](ctx, c, Call{Service: Network, Path: "extensions"}, "extensions")
 		if err != nil {
 			return false, err
 		}
-		c.features.extensions = make(map[string]bool, len(list))
+		extensions = make(map[string]bool, len(list))
 		for _, e := range list {
-			c.features.extensions[e.Alias] = true
+			extensions[e.Alias] = true
 		}
+		f.mu.Lock()
+		f.extensions = extensions
+		f.mu.Unlock()
 	}
-	return c.features.extensions[alias], nil
+	return extensions[alias], nil
 }
 
 // Offers returns an error unless Neutron offers an API extension; the extension "" always exists.
@@ -73,18 +90,21 @@ func (c *Client) Offers(ctx context.Context, alias string) error {
 // Microversion is the newest microversion of a service that the cloud has, at most want; "" if the
 // service has none.
 func (c *Client) Microversion(ctx context.Context, service, want string) (string, error) {
-	c.features.mu.Lock()
-	defer c.features.mu.Unlock()
-	newest, known := c.features.newest[service]
-	if !known {
+	f := c.shared()
+	f.mu.Lock()
+	newest, known := f.newest[service]
+	f.mu.Unlock()
+	if !known { // as above
 		var err error
 		if newest, err = c.newestMicroversion(ctx, service); err != nil {
 			return "", err
 		}
-		if c.features.newest == nil {
-			c.features.newest = map[string]string{}
+		f.mu.Lock()
+		if f.newest == nil {
+			f.newest = map[string]string{}
 		}
-		c.features.newest[service] = newest
+		f.newest[service] = newest
+		f.mu.Unlock()
 	}
 	if AtLeast(newest, want) {
 		return want, nil
