@@ -54,8 +54,12 @@ func Load(ctx context.Context, tree Tree, build Build) ([]manifest.Built, error)
 		return nil, manifest.Problems{{Origin: root, What: "kustomize: " + strings.Join(strings.Fields(text), " ")}}
 	}
 	built := make([]manifest.Built, 0, len(output.Documents))
+	search := newSearch(ctx, sources, maxComparisons)
 	for _, d := range output.Documents {
-		one, problem := sources.built(d)
+		one, problem := search.built(d)
+		if search.check(); search.err != nil {
+			return nil, search.err
+		}
 		if problem != nil {
 			problem.Origin = manifest.Origin{File: root.File, Line: problem.Origin.Line}
 			return nil, manifest.Problems{*problem}
@@ -66,7 +70,7 @@ func Load(ctx context.Context, tree Tree, build Build) ([]manifest.Built, error)
 }
 
 // built returns a document with its places.
-func (s sources) built(d Document) (manifest.Built, *manifest.Problem) {
+func (s *search) built(d Document) (manifest.Built, *manifest.Problem) {
 	roots, problems := manifest.Documents("kustomize", d.Text)
 	switch {
 	case len(problems) > 0:
@@ -77,16 +81,19 @@ func (s sources) built(d Document) (manifest.Built, *manifest.Problem) {
 	from := s.files[base(d.From)]
 	at := from.origin()
 	if d.Generator {
-		name := text(roots[0], "metadata", "name")
-		for _, k := range s.kustomizations {
-			i := slices.IndexFunc(k.generators, func(g generator) bool { return strings.Contains(name, g.name) })
-			if i >= 0 && k.file == from.file {
-				at = k.generators[i].at
+		name := s.text(roots[0], "metadata", "name")
+		for _, g := range s.generated[from.file].generators {
+			if !s.spend(1 + len(name)/64) {
+				break
+			}
+			if strings.Contains(name, g.name) {
+				at = g.at
+				break
 			}
 		}
 		from = place{file: at.File, line: at.Line}
 	}
-	return manifest.Built{Text: d.Text, At: at, Places: s.locate(d.Text, roots[0], from, at), Name: text(from.root, "metadata", "name")}, nil
+	return manifest.Built{Text: d.Text, At: at, Places: s.locate(d.Text, roots[0], from, at), Name: s.text(from.root, "metadata", "name")}, nil
 }
 
 // nameReferences returns the references in the form of a configuration of kustomize.

@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,21 +29,16 @@ type sources struct {
 // kustomization is what changes objects in one kustomization.
 type kustomization struct {
 	file, folder   string
-	where          func(field string) manifest.Origin
+	fields         map[string]manifest.Origin // namePrefix, nameSuffix, namespace and labels, if each has a line of its own
 	prefix, suffix string
 	patches        []patch
-	replaced       []replaced
+	replaced       replaced
 	generators     []generator
 }
 
 type patch struct {
 	place
 	target *Selector
-}
-
-type replaced struct {
-	paths []string
-	at    manifest.Origin
 }
 
 type generator struct {
@@ -60,22 +54,18 @@ type generator struct {
 //	the resource has it, equal or changed   the resource
 //	none of these                           what the value lies in; namePrefix, namespace or labels of a kustomization
 type locator struct {
-	sources
+	*search
 	from    place
 	at      manifest.Origin
-	patches []patch
+	patches []indexed
 	lines   []manifest.Origin
 }
 
 // locate returns the place of each line of a result.
-func (s sources) locate(text []byte, root *yaml.Node, from place, at manifest.Origin) []manifest.Origin {
-	l := &locator{sources: s, from: from, at: at, lines: make([]manifest.Origin, strings.Count(string(text), "\n")+1)}
-	for _, k := range s.kustomizations {
-		for _, p := range k.patches {
-			if p.concerns(from.root) {
-				l.patches = append(l.patches, p)
-			}
-		}
+func (s *search) locate(text []byte, root *yaml.Node, from place, at manifest.Origin) []manifest.Origin {
+	l := &locator{search: s, from: from, at: at, lines: make([]manifest.Origin, strings.Count(string(text), "\n")+1)}
+	for _, i := range s.concerning(from.root) {
+		l.patches = append(l.patches, s.patches[i])
 	}
 	l.walk(root, nil, at)
 	last := at
@@ -112,9 +102,17 @@ func (l *locator) walk(n *yaml.Node, steps []string, within manifest.Origin) {
 	}
 }
 
-// place returns the place of a value in a result.
+// place returns the place of a value in a result. It is that of the resource if the search has ended.
 func (l *locator) place(steps []string, value *yaml.Node, within manifest.Origin) manifest.Origin {
-	key, own := find(l.from.root, steps)
+	at := l.found(steps, value, within)
+	if l.over() {
+		return l.at
+	}
+	return at
+}
+
+func (l *locator) found(steps []string, value *yaml.Node, within manifest.Origin) manifest.Origin {
+	key, own := l.find(l.from.root, steps)
 	resource := manifest.Origin{File: l.from.file}
 	if key != nil {
 		if resource.Line = key.Line; value.Kind != yaml.ScalarNode || equal(own, value) {
@@ -122,14 +120,12 @@ func (l *locator) place(steps []string, value *yaml.Node, within manifest.Origin
 		}
 	}
 	for _, p := range slices.Backward(l.patches) {
-		if at, ok := p.sets(steps, value); ok {
+		if at, ok := l.patched(p, steps, value); ok || l.over() {
 			return at
 		}
 	}
-	for _, k := range slices.Backward(l.kustomizations) {
-		if at, ok := k.sets(steps, value); ok {
-			return at
-		}
+	if at, ok := l.kustomized(steps, value); ok || l.over() {
+		return at
 	}
 	if key != nil {
 		return resource
@@ -137,117 +133,34 @@ func (l *locator) place(steps []string, value *yaml.Node, within manifest.Origin
 	return within
 }
 
-// find returns the key and the value at a path; nil if there is none. The key of an element is the element.
-func find(n *yaml.Node, steps []string) (key, value *yaml.Node) {
-	key, value = n, n
-	for _, step := range steps {
-		if value != nil && value.Kind == yaml.AliasNode {
-			value = value.Alias
-		}
-		if value == nil {
-			return nil, nil
-		}
-		n, key = value, nil
-		if n.Kind == yaml.SequenceNode {
-			if i, err := strconv.Atoi(step); err == nil && i < len(n.Content) {
-				key = n.Content[i]
-				value = key
-			}
-		}
-		for k, v := range manifest.Entries(n) {
-			if k.Value == step {
-				key, value = k, v
-			}
-		}
-		if key == nil {
-			return nil, nil
-		}
-	}
-	return key, value
-}
-
 func equal(a, b *yaml.Node) bool {
 	return a != nil && a.Kind == yaml.ScalarNode && b.Kind == yaml.ScalarNode && a.Value == b.Value
 }
 
-func text(n *yaml.Node, steps ...string) string {
-	if _, value := find(n, steps); value != nil && value.Kind == yaml.ScalarNode {
-		return value.Value
-	}
-	return ""
-}
-
-// concerns reports whether a patch may change a resource.
-func (p patch) concerns(resource *yaml.Node) bool {
-	kind, name := text(resource, "kind"), text(resource, "metadata", "name")
-	if p.target == nil {
-		return text(p.root, "kind") == kind && text(p.root, "metadata", "name") == name
-	}
-	matches := func(expression, text string) bool {
-		re, err := regexp.Compile("^(?:" + expression + ")$")
-		return expression == "" || err == nil && re.MatchString(text)
-	}
-	return matches(p.target.Kind, kind) && matches(p.target.Name, name)
-}
-
-// sets returns the place in a patch that gives a field its value.
-func (p patch) sets(steps []string, value *yaml.Node) (at manifest.Origin, ok bool) {
-	if p.root.Kind != yaml.SequenceNode {
-		key, own := find(p.root, steps)
-		if key == nil || value.Kind == yaml.ScalarNode && !equal(own, value) {
+// kustomized returns the place in a kustomization that gives a field its value without a patch.
+func (l *locator) kustomized(steps []string, value *yaml.Node) (at manifest.Origin, ok bool) {
+	dotted := short(steps)
+	for _, k := range slices.Backward(l.kustomizations) {
+		if !l.spend(1) {
 			return at, false
 		}
-		return manifest.Origin{File: p.file, Line: key.Line}, true
-	}
-	for _, operation := range slices.Backward(p.root.Content) {
-		pointer := strings.Split(strings.TrimPrefix(text(operation, "path"), "/"), "/")
-		for i, step := range pointer {
-			pointer[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		if at, ok := l.replaced(k.replaced, steps, dotted); ok {
+			return at, true
 		}
-		if len(pointer) > len(steps) || !same(pointer, steps[:len(pointer)]) {
-			continue
+		field := ""
+		switch {
+		case dotted == "metadata.name" && k.prefix != "" && strings.HasPrefix(value.Value, k.prefix):
+			field = "namePrefix"
+		case dotted == "metadata.name" && k.suffix != "" && strings.HasSuffix(value.Value, k.suffix):
+			field = "nameSuffix"
+		case dotted == "metadata.namespace":
+			field = "namespace"
+		case len(steps) == 3 && steps[0] == "metadata" && steps[1] == "labels":
+			field = "labels"
 		}
-		key, own := find(operation, append([]string{"value"}, steps[len(pointer):]...))
-		if key != nil && (value.Kind != yaml.ScalarNode || equal(own, value)) {
-			return manifest.Origin{File: p.file, Line: key.Line}, true
+		if at, ok := k.fields[field]; ok {
+			return at, true
 		}
 	}
 	return at, false
-}
-
-// same compares a path with steps. The element - is appended to a list.
-func same(pointer, steps []string) bool {
-	for i, step := range pointer {
-		if step != steps[i] && step != "-" && step != "*" {
-			return false
-		}
-	}
-	return true
-}
-
-// sets returns the place in a kustomization that gives a field its value without a patch.
-func (k kustomization) sets(steps []string, value *yaml.Node) (at manifest.Origin, ok bool) {
-	dotted := strings.Join(steps, ".")
-	for _, r := range k.replaced {
-		for _, p := range r.paths {
-			if other := strings.Split(p, "."); p == dotted || len(other) == len(steps) && same(other, steps) {
-				return r.at, true
-			}
-		}
-	}
-	field := ""
-	switch {
-	case dotted == "metadata.name" && k.prefix != "" && strings.HasPrefix(value.Value, k.prefix):
-		field = "namePrefix"
-	case dotted == "metadata.name" && k.suffix != "" && strings.HasSuffix(value.Value, k.suffix):
-		field = "nameSuffix"
-	case dotted == "metadata.namespace":
-		field = "namespace"
-	case len(steps) == 3 && steps[0] == "metadata" && steps[1] == "labels":
-		field = "labels"
-	}
-	if at = k.where(field); field == "" || at.Line == 0 || at.Line == k.where("").Line {
-		return at, false
-	}
-	return at, true
 }

@@ -32,7 +32,7 @@ func (r *rewriter) at(format string, args ...any) (field string, at manifest.Ori
 // rewrite returns false after a problem.
 func (r *rewriter) rewrite(k *Kustomization) bool {
 	before := len(r.problems)
-	r.kustomization = kustomization{file: r.file, folder: r.folder.name, where: r.where, prefix: k.NamePrefix, suffix: k.NameSuffix}
+	r.kustomization = kustomization{file: r.file, folder: r.folder.name, fields: r.own("namePrefix", "nameSuffix", "namespace", "labels"), prefix: k.NamePrefix, suffix: k.NameSuffix}
 	var resources []string
 	for i, named := range k.Resources {
 		resources = append(resources, r.resource(i, named)...)
@@ -52,20 +52,38 @@ func (r *rewriter) rewrite(k *Kustomization) bool {
 	for i := range k.ConfigMapGenerator {
 		r.generator(i, &k.ConfigMapGenerator[i])
 	}
-	for i, one := range k.Replacements {
-		for j, target := range one.Targets {
-			for n, p := range target.FieldPaths {
-				if field, at := r.at("replacements[%d].targets[%d].fieldPaths[%d]", i, j, n); len(p) > maxPath || strings.Count(p, ".") > maxSteps {
-					r.refuse(at, field, fmt.Sprintf("a path with more than %d bytes or %d parts", maxPath, maxSteps), "write a shorter one")
-				}
-			}
-			r.kustomization.replaced = append(r.kustomization.replaced, replaced{target.FieldPaths, r.where(fmt.Sprintf("replacements[%d]", i))})
-		}
-	}
+	r.replacements(k.Replacements)
 	k.BuildMetadata, k.Configurations = []string{"originAnnotations"}, []string{".." + configuration}
 	field, at := r.at("resources")
 	r.within(at, field)
 	return len(r.problems) == before
+}
+
+// own returns the places of the fields that have a line of their own.
+func (r *rewriter) own(fields ...string) map[string]manifest.Origin {
+	places := map[string]manifest.Origin{}
+	for _, field := range fields {
+		if at := r.where(field); at.Line != 0 && at.Line != r.where("").Line {
+			places[field] = at
+		}
+	}
+	return places
+}
+
+func (r *rewriter) replacements(list []Replacement) {
+	for i, one := range list {
+		_, origin := r.at("replacements[%d]", i)
+		for j, target := range one.Targets {
+			for n, p := range target.FieldPaths {
+				if len(p) > maxPath || strings.Count(p, ".") > maxSteps {
+					field, at := r.at("replacements[%d].targets[%d].fieldPaths[%d]", i, j, n)
+					r.refuse(at, field, fmt.Sprintf("a path with more than %d bytes or %d parts", maxPath, maxSteps), "write a shorter one")
+					continue
+				}
+				r.kustomization.replaced.add(p, origin)
+			}
+		}
+	}
 }
 
 const (
@@ -186,6 +204,9 @@ func (r *rewriter) patch(i int, p *Patch) {
 		file, origin = r.shown(name), manifest.Origin{File: r.shown(name)}
 	}
 	r.count(0, int64(len(p.Patch)))
+	if !r.within(at, field) {
+		return
+	}
 	for _, root := range r.documentsOf(file, p.Patch, origin) {
 		r.kustomization.patches = append(r.kustomization.patches, patch{place: place{file: file, root: root}, target: p.Target})
 	}

@@ -28,8 +28,9 @@ const (
 )
 
 // Runner runs kustomize. It keeps the newest results, so that a folder that has not changed costs no process. The zero
-// value is ready to use, by several goroutines.
+// value is ready to use, by several goroutines. It runs few processes at once, and equal builds that overlap are one.
 type Runner struct {
+	turns
 	mu     sync.Mutex
 	log    *slog.Logger
 	warned map[string]bool
@@ -56,18 +57,24 @@ func (r *Runner) Build(ctx context.Context, in kustomize.Input) (kustomize.Outpu
 		return kustomize.Output{}, fmt.Errorf("encode the files: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	if out, ok := r.known(sum); ok {
-		return out, nil
-	}
-	out, err := r.run(ctx, text)
-	if err != nil {
-		return kustomize.Output{}, err
-	}
-	r.keep(result{of: sum, output: out.Output})
-	if out.Open != "" {
-		r.warn("kustomize runs without a filter for sockets and files", out.Open)
-	}
-	return out.Output, nil
+	return r.join(ctx, sum, func() (kustomize.Output, error) {
+		if out, ok := r.known(sum); ok {
+			return out, nil
+		}
+		if err := r.begin(ctx); err != nil {
+			return kustomize.Output{}, err
+		}
+		defer r.end()
+		out, err := r.run(ctx, text)
+		if err != nil {
+			return kustomize.Output{}, err
+		}
+		r.keep(result{of: sum, output: out.Output})
+		if out.Open != "" {
+			r.warn("kustomize runs without a filter for sockets and files", out.Open)
+		}
+		return out.Output, nil
+	})
 }
 
 func (r *Runner) known(sum [sha256.Size]byte) (kustomize.Output, bool) {

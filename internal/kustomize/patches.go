@@ -1,0 +1,169 @@
+package kustomize
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
+
+// patchIndex are the patches of all kustomizations, by the objects that they change.
+type patchIndex struct {
+	patches  []indexed
+	literal  map[wanted][]int
+	others   []int // those whose target has an expression
+	compiled map[string]expression
+}
+
+// wanted are the kind and the name of the objects that a patch changes.
+type wanted struct {
+	kind, name       string
+	anyKind, anyName bool
+}
+
+type indexed struct {
+	patch
+	operations []operation // of a JSON patch
+}
+
+// operation is an operation of a JSON patch.
+type operation struct {
+	*yaml.Node
+	pointer []string
+	cost    int
+}
+
+// expression is an expression of a selector. re is nil for one that cannot be read.
+type expression struct {
+	re   *regexp.Regexp
+	size int
+}
+
+// maxPointer is the depth of documents: see [manifest.Options].
+const maxPointer = 100
+
+func (s *search) add(p patch) {
+	i, one := len(s.patches), indexed{patch: p}
+	if p.root.Kind == yaml.SequenceNode {
+		unescape := strings.NewReplacer("~1", "/", "~0", "~")
+		for _, n := range p.root.Content {
+			text := strings.TrimPrefix(s.text(n, "path"), "/")
+			if strings.Count(text, "/") >= maxPointer {
+				continue
+			}
+			pointer := strings.Split(text, "/")
+			for i, step := range pointer {
+				pointer[i] = unescape.Replace(step)
+			}
+			one.operations = append(one.operations, operation{n, pointer, 1 + len(text)/32})
+		}
+	}
+	s.patches = append(s.patches, one)
+	isLiteral := func(text string) bool { return regexp.QuoteMeta(text) == text }
+	switch t := p.target; {
+	case t == nil:
+		w := wanted{kind: s.text(p.root, "kind"), name: s.text(p.root, "metadata", "name")}
+		s.literal[w] = append(s.literal[w], i)
+	case isLiteral(t.Kind) && isLiteral(t.Name):
+		w := wanted{t.Kind, t.Name, t.Kind == "", t.Name == ""}
+		s.literal[w] = append(s.literal[w], i)
+	default:
+		s.others = append(s.others, i)
+	}
+}
+
+// concerning returns the patches that may change a resource, in their order.
+func (s *search) concerning(resource *yaml.Node) (found []int) {
+	if s.over() {
+		return nil
+	}
+	kind, name := s.text(resource, "kind"), s.text(resource, "metadata", "name")
+	for _, w := range []wanted{{kind: kind, name: name}, {kind: kind, anyName: true}, {name: name, anyKind: true}, {anyKind: true, anyName: true}} {
+		found = append(found, s.literal[w]...)
+	}
+	s.spend(len(found))
+	for _, i := range s.others {
+		if !s.spend(1) {
+			return nil
+		}
+		if t := s.patches[i].target; s.matches(t.Kind, kind) && s.matches(t.Name, name) {
+			found = append(found, i)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// matches reports whether an expression of a selector describes a whole text. Each expression is compiled once.
+func (s *search) matches(text, of string) bool {
+	if text == "" {
+		return true
+	}
+	e, known := s.compiled[text]
+	if !known {
+		if e.size = len(text); strings.Contains(text, "{") {
+			e.size *= 1000 // the most repetitions
+		}
+		if !s.spend(e.size) {
+			return false
+		}
+		e = compiled(text)
+		s.compiled[text] = e
+	}
+	return s.spend(1+e.size*(len(of)+1)/16) && e.re != nil && e.re.MatchString(of)
+}
+
+func compiled(text string) expression {
+	text = "^(?:" + text + ")$"
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return expression{}
+	}
+	e := expression{re: re, size: len(text)}
+	if strings.Contains(text, "{") {
+		if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
+			if program, err := syntax.Compile(parsed.Simplify()); err == nil {
+				e.size = len(program.Inst)
+			}
+		}
+	}
+	return e
+}
+
+// patched returns the place in a patch that gives a field its value.
+func (s *search) patched(p indexed, steps []string, value *yaml.Node) (at manifest.Origin, ok bool) {
+	if p.root.Kind != yaml.SequenceNode {
+		key, own := s.find(p.root, steps)
+		if key == nil || value.Kind == yaml.ScalarNode && !equal(own, value) {
+			return at, false
+		}
+		return manifest.Origin{File: p.file, Line: key.Line}, true
+	}
+	for _, o := range slices.Backward(p.operations) {
+		if !s.spend(o.cost) {
+			return at, false
+		}
+		if len(o.pointer) > len(steps) || !same(o.pointer, steps[:len(o.pointer)]) {
+			continue
+		}
+		key, own := s.find(o.Node, append([]string{"value"}, steps[len(o.pointer):]...))
+		if key != nil && (value.Kind != yaml.ScalarNode || equal(own, value)) {
+			return manifest.Origin{File: p.file, Line: key.Line}, true
+		}
+	}
+	return at, false
+}
+
+// same compares a path with steps. The element - is appended to a list.
+func same(pointer, steps []string) bool {
+	for i, step := range pointer {
+		if step != steps[i] && step != "-" && step != "*" {
+			return false
+		}
+	}
+	return true
+}
