@@ -54,7 +54,7 @@ type VaultJWT struct {
 
 // BarbicanStore has the secrets in Barbican.
 type BarbicanStore struct {
-	Prefix string `json:"prefix,omitempty" rule:"max=200" doc:"Text with which the names of all secrets begin that manifests can use. Manifests give names without it; all secrets if left out. With source.paths, {folder} is replaced by the name of the stack's folder."`
+	Prefix string `json:"prefix,omitempty" rule:"max=200" doc:"Text with which the names of all secrets begin that manifests can use. Manifests give names without it; all secrets if left out. With source.paths, {folder} is replaced by the name of the stack's folder; then the prefix must end with a slash."`
 }
 
 func storeField(i int, name string) string { return fmt.Sprintf("spec.secretStores[%d].%s", i, name) }
@@ -68,12 +68,32 @@ func (s *Spec) checkStores(add func(field, what string)) {
 		if store.kinds() != 1 {
 			add(fmt.Sprintf("spec.secretStores[%d]", i), "needs exactly one kind of store; set "+storeKinds)
 		}
+		store.checkFolder(i, add)
 		if v := store.Vault; v != nil {
 			checkAddress(add, storeField(i, "vault.address"), v.Address)
 			if countSet(v.TokenFile != "", v.AppRole != nil, v.JWT != nil) != 1 {
 				add(storeField(i, "vault"), "needs exactly one login; set tokenFile, appRole or jwt")
 			}
 		}
+	}
+}
+
+// checkFolder reports prefixes with which the stack of a folder could read secrets of another folder. Names of folders have no slashes, so
+// prod/ is no beginning of prod-eu/. In paths, each folder is a part of its own.
+func (s SecretStore) checkFolder(i int, add func(field, what string)) {
+	if b := s.Barbican; b != nil && strings.Contains(b.Prefix, folderWord) && !strings.HasSuffix(b.Prefix, "/") {
+		add(storeField(i, "barbican.prefix"), fmt.Sprintf("%q does not end with a slash, so the stack of the folder a could read secrets of the folder a-b; write %q, and rename the secrets", b.Prefix, strings.TrimRight(b.Prefix, "-_.")+"/"))
+	}
+	check := func(field, at string) {
+		if _, after, found := strings.Cut(at, folderWord); found && slices.Contains(strings.Split(after, "/"), "..") {
+			add(storeField(i, field), fmt.Sprintf("%q leads out of the folder with \"..\", so stacks could read secrets of other folders; remove the \"..\"", at))
+		}
+	}
+	if s.Vault != nil {
+		check("vault.prefix", s.Vault.Prefix)
+	}
+	if s.Files != nil {
+		check("files.folder", s.Files.Folder)
 	}
 }
 

@@ -23,7 +23,7 @@ func loadStores(t *testing.T, stores string) ([]Stack, error) {
 
 // TestStores: each store has one kind, and Vault one login and an encrypted address. Relative paths are relative to the configuration.
 func TestStores(t *testing.T) {
-	stacks, err := loadStores(t, "[{name: m, files: {folder: values}}, {name: v, vault: {address: 'https://v.example.com', tokenFile: token}}, {name: b, barbican: {}}]")
+	stacks, err := loadStores(t, "[{name: m, files: {folder: values}}, {name: v, vault: {address: 'https://v.example.com', tokenFile: token}}, {name: b, barbican: {prefix: 'prod/{folder}/'}}]")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +37,11 @@ func TestStores(t *testing.T) {
 	for stores, field := range map[string]string{
 		"[{name: m}]": "spec.secretStores[0]",
 		"[{name: m, barbican: {}, files: {folder: a}}]":                                                                 "spec.secretStores[0]",
+		"[{name: b, barbican: {prefix: 'prod-{folder}-'}}]":                                                             "spec.secretStores[0].barbican.prefix",
+		"[{name: b, barbican: {prefix: '{folder}'}}]":                                                                   "spec.secretStores[0].barbican.prefix",
+		"[{name: m, files: {folder: '/values/{folder}/../all'}}]":                                                       "spec.secretStores[0].files.folder",
+		"[{name: m, files: {folder: 'values/{folder}/..'}}]":                                                            "spec.secretStores[0].files.folder",
+		"[{name: v, vault: {address: 'https://v.example.com', tokenFile: a, prefix: '{folder}/..'}}]":                   "spec.secretStores[0].vault.prefix",
 		"[{name: m, barbican: {}}, {name: m, barbican: {}}]":                                                            "spec.secretStores[1].name",
 		"[{name: v, vault: {address: 'https://v.example.com'}}]":                                                        "spec.secretStores[0].vault",
 		"[{name: v, vault: {address: 'https://v.example.com', tokenFile: a, jwt: {role: a, tokenFile: b}}}]":            "spec.secretStores[0].vault",
@@ -60,7 +65,7 @@ func TestStoresOfFolders(t *testing.T) {
 	if one := (SecretStore{Files: &FilesStore{Folder: "/a/{folder}"}}).inFolder("shop"); one.Files.Folder != "/a/shop" {
 		t.Error(one.Files.Folder)
 	}
-	if one := (SecretStore{Barbican: &BarbicanStore{Prefix: "{folder}-"}}).inFolder("shop"); one.Barbican.Prefix != "shop-" {
+	if one := (SecretStore{Barbican: &BarbicanStore{Prefix: "{folder}/"}}).inFolder("shop"); one.Barbican.Prefix != "shop/" {
 		t.Error(one.Barbican.Prefix)
 	}
 }

@@ -26,6 +26,8 @@ func (f Files) Read(_ context.Context, at Place, _ *Secret) (*Secret, error) {
 		return nil, private.Hide(ErrMissing.Error(), fmt.Errorf("%w: %w", ErrMissing, err))
 	case err != nil:
 		return nil, private.Hide("cannot be read; the agent's log has the details", err)
+	case len(text) == 0:
+		return nil, ErrMissing // a program that writes the file has not finished
 	}
 	return &Secret{Fields: map[string]string{"": string(text)}}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +21,7 @@ import (
 
 // store counts requests. Its secrets change only when a test changes them.
 type store struct {
+	mu      sync.Mutex
 	secrets map[string]*secretstore.Secret
 	err     error
 	asked   int
@@ -27,6 +29,8 @@ type store struct {
 }
 
 func (s *store) Read(_ context.Context, at secretstore.Place, known *secretstore.Secret) (*secretstore.Secret, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asked++
 	if known != nil {
 		s.known = append(s.known, known.Version)
@@ -122,7 +126,7 @@ func TestPauses(t *testing.T) {
 	})
 }
 
-// TestFilesInAWorkTree: a folder that everybody can write by pushing is no store.
+// TestFilesInAWorkTree: an empty file is no value, and a folder that everybody can write by pushing is no store.
 func TestFilesInAWorkTree(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "a"), []byte("value\n"), 0o600); err != nil {
@@ -135,6 +139,12 @@ func TestFilesInAWorkTree(t *testing.T) {
 	}
 	if _, err := files.Read(t.Context(), secretstore.Place{Path: "b"}, nil); !errors.Is(err, secretstore.ErrMissing) || errors.Is(err, secretstore.ErrDown) {
 		t.Errorf("a missing file: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "empty"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Read(t.Context(), secretstore.Place{Path: "empty"}, nil); !errors.Is(err, secretstore.ErrMissing) {
+		t.Errorf("an empty file: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(folder, ".git"), 0o700); err != nil {
 		t.Fatal(err)

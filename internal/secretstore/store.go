@@ -1,15 +1,17 @@
 package secretstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // MaxValue is the largest size of a value, in bytes.
 const MaxValue = 64 << 10
 
-// Store has secrets.
+// Store has secrets. It can be used by several goroutines.
 type Store interface {
 	// Read returns the secret at a place. If the store still has the version of known, Read may return known. known is nil if no version
 	// is known. The error is [ErrDown] if the whole store cannot be read. Its text is for everybody: see package private.
@@ -20,6 +22,10 @@ type Store interface {
 type Place struct {
 	Path    string // relative; no part is empty, "." or ".."
 	Version int    // 0 for the newest
+}
+
+func (p Place) compare(o Place) int {
+	return cmp.Or(cmp.Compare(p.Path, o.Path), cmp.Compare(p.Version, o.Version))
 }
 
 // Secret is the content of a place.
@@ -33,6 +39,8 @@ var (
 	ErrDown = errors.New("the store cannot be read")
 	// ErrMissing is the error that a store has no secret at a place. It may have one later.
 	ErrMissing = errors.New("does not exist")
+	// ErrTime is the error that the time of a reading was over before the store answered. It says nothing about the store.
+	ErrTime = fmt.Errorf("was not read within %d seconds, the time for all values; the next pass continues with it", int(askTime.Seconds()))
 	// ErrTooLarge is the error that a value exceeds MaxValue.
 	ErrTooLarge = fmt.Errorf("is larger than %d bytes", MaxValue)
 )
@@ -45,4 +53,15 @@ func (s *Secret) bounded() error {
 		}
 	}
 	return nil
+}
+
+// only returns the secret with only some of its fields. The fields are copies, so that nothing else of an answer stays in memory.
+func (s *Secret) only(names []string) *Secret {
+	kept := &Secret{Version: s.Version, Fields: make(map[string]string, len(names))}
+	for _, name := range names {
+		if value, ok := s.Fields[name]; ok {
+			kept.Fields[name] = strings.Clone(value)
+		}
+	}
+	return kept
 }

@@ -31,15 +31,17 @@ type VaultConfig struct {
 	LoginMount string
 }
 
-// Vault is a secrets engine of Vault. A [Reader] calls it for one secret at a time.
+// Vault is a secrets engine of Vault. It can be used by several goroutines.
 //
 // Four requests are enough, so the package does not need Vault's own client: the login, the check of a token, the versions of a secret, and
 // the secret.
 type Vault struct {
 	config VaultConfig
 	client *http.Client
-	token  string    // of the last login
-	until  time.Time // the token is used until this time
+
+	login chan struct{} // has an element while a goroutine uses the next fields
+	token string        // of the last login
+	until time.Time     // the token is used until this time
 }
 
 const (
@@ -55,7 +57,7 @@ func NewVault(c VaultConfig) (*Vault, error) {
 	}
 	client := outbound.Client(outbound.New(outbound.Config{TLS: c.Trust, MaxAnswer: vaultAnswer, Home: []string{at.Hostname()}, HeaderTime: vaultTime}), vaultTime)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a token is sent only to the configured address
-	return &Vault{config: c, client: client}, nil
+	return &Vault{config: c, client: client, login: make(chan struct{}, 1)}, nil
 }
 
 // Read implements [Store].
@@ -89,6 +91,9 @@ func (v *Vault) Read(ctx context.Context, at Place, known *Secret) (*Secret, err
 	s := &Secret{Version: versionText(answer.Data.Metadata.Version, answer.Data.Metadata.Created), Fields: make(map[string]string, len(answer.Data.Data))}
 	for name, raw := range answer.Data.Data {
 		text := ""
+		if string(raw) == "null" {
+			continue // a field without a value is no empty value
+		}
 		if json.Unmarshal(raw, &text) != nil {
 			text = string(raw) // numbers, and whole structures in JSON
 		}
@@ -136,36 +141,47 @@ func (v *Vault) path(what string, at Place) string {
 
 // get reads a path. If the token was revoked, it logs in again and tries once more. A path that is not allowed causes no login.
 func (v *Vault) get(ctx context.Context, below string, into any) error {
-	fresh := v.token == "" || !time.Now().Before(v.until)
-	if err := v.logIn(ctx, fresh); err != nil {
+	token, fresh, err := v.session(ctx, "")
+	if err != nil {
 		return err
 	}
-	code, err := v.ask(ctx, http.MethodGet, below, nil, into)
-	if code == http.StatusForbidden && !fresh && v.revoked(ctx) {
-		if err := v.logIn(ctx, true); err != nil {
+	code, err := v.ask(ctx, token, http.MethodGet, below, nil, into)
+	if code == http.StatusForbidden && !fresh && v.revoked(ctx, token) {
+		if token, _, err = v.session(ctx, token); err != nil {
 			return err
 		}
-		_, err = v.ask(ctx, http.MethodGet, below, nil, into)
+		_, err = v.ask(ctx, token, http.MethodGet, below, nil, into)
 	}
 	return err
 }
 
-// revoked reports whether Vault no longer accepts the token.
-func (v *Vault) revoked(ctx context.Context) bool {
-	code, _ := v.ask(ctx, http.MethodGet, "auth/token/lookup-self", nil, new(struct{}))
+// revoked reports whether Vault no longer accepts a token.
+func (v *Vault) revoked(ctx context.Context, token string) bool {
+	code, _ := v.ask(ctx, token, http.MethodGet, "auth/token/lookup-self", nil, new(struct{}))
 	return code == http.StatusForbidden
 }
 
-// logIn gets a token. The token of a file is read again each time.
-func (v *Vault) logIn(ctx context.Context, again bool) error {
+// session returns a token other than the refused one. fresh is true if it was made or read now. The token of a file is read again each time.
+func (v *Vault) session(ctx context.Context, refused string) (token string, fresh bool, err error) {
 	if v.config.Token != nil {
 		text, err := v.config.Token()
-		v.token = strings.TrimSpace(text)
-		return hide("the token cannot be read", err)
+		return strings.TrimSpace(text), true, hide("the token cannot be read", err)
 	}
-	if !again {
-		return nil
+	select {
+	case v.login <- struct{}{}:
+		defer func() { <-v.login }()
+	case <-ctx.Done():
+		return "", false, hide("does not answer", ctx.Err())
 	}
+	if v.token != "" && v.token != refused && time.Now().Before(v.until) {
+		return v.token, false, nil
+	}
+	err = v.logIn(ctx)
+	return v.token, true, err
+}
+
+// logIn gets a token.
+func (v *Vault) logIn(ctx context.Context) error {
 	body, err := v.config.Login()
 	if err != nil {
 		return hide("the credentials of the login cannot be read", err)
@@ -177,7 +193,7 @@ func (v *Vault) logIn(ctx context.Context, again bool) error {
 		} `json:"auth"`
 	}
 	v.token = ""
-	code, err := v.ask(ctx, http.MethodPost, path.Join("auth", v.config.LoginMount, "login"), body, &answer)
+	code, err := v.ask(ctx, "", http.MethodPost, path.Join("auth", v.config.LoginMount, "login"), body, &answer)
 	switch {
 	case err != nil && !errors.Is(err, ErrDown), err == nil && answer.Auth.Token == "":
 		return hide("the login is refused", fmt.Errorf("code %d", code))

@@ -17,8 +17,8 @@ var (
 	errAnswer    = errors.New("the answer is not one of Vault's KV version 2")
 )
 
-// ask sends a request to Vault. No part of an answer is in the error, because an answer may contain a secret.
-func (v *Vault) ask(ctx context.Context, method, below string, body, into any) (code int, err error) {
+// ask sends a request to Vault, with a token if it is not "". No part of an answer is in the error, because an answer may contain a secret.
+func (v *Vault) ask(ctx context.Context, token, method, below string, body, into any) (code int, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return 0, err
@@ -31,8 +31,8 @@ func (v *Vault) ask(ctx context.Context, method, below string, body, into any) (
 		req.Body, req.ContentLength = http.NoBody, 0
 	}
 	req.Header.Set("X-Vault-Request", "true")
-	if v.token != "" {
-		req.Header.Set("X-Vault-Token", v.token)
+	if token != "" {
+		req.Header.Set("X-Vault-Token", token)
 	}
 	if v.config.Namespace != "" {
 		req.Header.Set("X-Vault-Namespace", v.config.Namespace)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -174,6 +175,37 @@ func TestVaultFails(t *testing.T) {
 	gone := vault(t, a, func(c *secretstore.VaultConfig) { c.Address = "http://127.0.0.1:1" })
 	if _, err := gone.Read(t.Context(), login, nil); !errors.Is(err, secretstore.ErrDown) || strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("nobody answers: %v", err)
+	}
+}
+
+// TestVaultNull: a field without a value is missing, and not empty. Many requests at once share one login.
+func TestVaultNull(t *testing.T) {
+	var logins atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = fmt.Fprintf(w, `{"auth":{"client_token":"t%d","lease_duration":3600}}`, logins.Add(1))
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"data":{"data":{"none": null ,"empty":"","word":"null"},"metadata":{"version":1}}}`)
+	}))
+	defer server.Close()
+	v := vault(t, &answers{}, func(c *secretstore.VaultConfig) { c.Address = server.URL })
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s, err := v.Read(t.Context(), login, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if _, exists := s.Fields["none"]; exists || len(s.Fields) != 2 || s.Fields["word"] != "null" {
+				t.Errorf("%v", s.Fields)
+			}
+		})
+	}
+	all.Wait()
+	if logins.Load() != 1 {
+		t.Errorf("%d logins", logins.Load())
 	}
 }
 

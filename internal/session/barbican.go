@@ -17,8 +17,14 @@ import (
 // has another value only if it was deleted and made again, or if it got its payload after it was made.
 type barbican struct {
 	open   func(context.Context) (*cloud.Client, error)
-	client *cloud.Client // nil until it is opened
 	prefix string
+
+	login  chan struct{} // has an element while a goroutine uses client
+	client *cloud.Client // nil until it is opened
+}
+
+func newBarbican(prefix string, open func(context.Context) (*cloud.Client, error)) *barbican {
+	return &barbican{open: open, prefix: prefix, login: make(chan struct{}, 1)}
 }
 
 var (
@@ -30,14 +36,11 @@ var (
 
 // Read implements [secretstore.Store].
 func (b *barbican) Read(ctx context.Context, at secretstore.Place, known *secretstore.Secret) (*secretstore.Secret, error) {
-	if b.client == nil {
-		client, err := b.open(ctx)
-		if err != nil {
-			return nil, down("the agent cannot log in to the cloud", err)
-		}
-		b.client = client
+	client, err := b.session(ctx)
+	if err != nil {
+		return nil, down("the agent cannot log in to the cloud", err)
 	}
-	found, err := b.find(ctx, at.Path)
+	found, err := b.find(ctx, client, at.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func (b *barbican) Read(ctx context.Context, at secretstore.Place, known *secret
 	if known != nil && known.Version == version {
 		return known, nil
 	}
-	text, err := b.client.Payload(ctx, found, secretstore.MaxValue)
+	text, err := client.Payload(ctx, found, secretstore.MaxValue)
 	switch {
 	case errors.Is(err, kind.ErrGone):
 		return nil, private.Hide("the secret has no payload", fmt.Errorf("%w: %w", secretstore.ErrMissing, err))
@@ -55,13 +58,31 @@ func (b *barbican) Read(ctx context.Context, at secretstore.Place, known *secret
 	return &secretstore.Secret{Version: version, Fields: map[string]string{"": string(text)}}, nil
 }
 
+// session returns a client of the cloud. The first call logs in.
+func (b *barbican) session(ctx context.Context) (*cloud.Client, error) {
+	select {
+	case b.login <- struct{}{}:
+		defer func() { <-b.login }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if b.client != nil {
+		return b.client, nil
+	}
+	client, err := b.open(ctx)
+	if err == nil {
+		b.client = client
+	}
+	return client, err
+}
+
 // find returns the secret at a place.
-func (b *barbican) find(ctx context.Context, place string) (found cloud.StoredSecret, err error) {
+func (b *barbican) find(ctx context.Context, client *cloud.Client, place string) (found cloud.StoredSecret, err error) {
 	if uuid.MatchString(place) {
-		found, err = b.client.StoredSecretByID(ctx, place)
+		found, err = client.StoredSecretByID(ctx, place)
 	} else {
 		var all []cloud.StoredSecret
-		all, err = b.client.StoredSecretsByName(ctx, b.prefix+place)
+		all, err = client.StoredSecretsByName(ctx, b.prefix+place)
 		switch {
 		case err == nil && len(all) == 0:
 			return found, secretstore.ErrMissing

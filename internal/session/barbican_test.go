@@ -61,7 +61,7 @@ func TestBarbican(t *testing.T) {
 		}
 	})
 	prefix := g.Stack + "-"
-	b := &barbican{prefix: prefix, open: func(context.Context) (*cloud.Client, error) { return client, nil }}
+	b := newBarbican(prefix, func(context.Context) (*cloud.Client, error) { return client, nil })
 	read := func(path string, known *secretstore.Secret) (*secretstore.Secret, error) {
 		return b.Read(t.Context(), secretstore.Place{Path: path}, known)
 	}
@@ -102,7 +102,7 @@ func TestBarbican(t *testing.T) {
 	if _, err := read(outside.ID(), nil); !errors.Is(err, errOutside) {
 		t.Errorf("outside of the prefix: %v", err)
 	}
-	shut := &barbican{open: func(context.Context) (*cloud.Client, error) { return nil, errors.New("https://keystone.internal") }}
+	shut := newBarbican("", func(context.Context) (*cloud.Client, error) { return nil, errors.New("https://keystone.internal") })
 	if _, err := shut.Read(t.Context(), secretstore.Place{Path: "a"}, nil); !errors.Is(err, secretstore.ErrDown) || strings.Contains(err.Error(), "keystone") {
 		t.Errorf("no login: %v", err)
 	}

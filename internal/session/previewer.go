@@ -40,7 +40,7 @@ type Previewer struct {
 
 // Previewer returns a previewer for a stack.
 func (o Opener) Previewer(s *config.Stack) *Previewer {
-	o.Watchers = nil
+	o.Watchers, o.plans = nil, true
 	return &Previewer{opener: o, stack: s}
 }
 

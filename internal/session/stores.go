@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
@@ -13,12 +15,28 @@ import (
 	"github.com/stackreeve/stackreeve/internal/secretstore"
 )
 
-// stores are the readers of the stores of stacks. The branch and the pull requests of a stack share a reader, and so its pauses after
-// failures.
+// stores are the readers of the stores of stacks. Readings of a stack's branch share a reader, and so its pauses after failures and its
+// share of requests. Plans share another one, so that a pull request cannot make values of the branch unknown.
 type stores struct {
 	mu sync.Mutex
-	of map[string]*secretstore.Reader // by the stack and the configuration of its stores
+	of map[storesOf]*storesReader
 }
+
+// storesOf says whose readings share a reader.
+type storesOf struct {
+	stack string
+	plans bool
+}
+
+// storesReader is the reader that belongs to one configuration of a stack.
+type storesReader struct {
+	*secretstore.Reader
+	configured string    // everything on which the stores depend
+	used       time.Time // the last use
+}
+
+// unused is the time after which a reader that nobody has used is dropped, with the values that it remembers.
+const unused = time.Hour
 
 // stores returns the stores of a stack.
 func (o Opener) stores(s *config.Stack) resolve.Stores {
@@ -44,18 +62,21 @@ func (o Opener) storeReader(s *config.Stack) *secretstore.Reader {
 	if o.Shared == nil {
 		return o.newStoreReader(s)
 	}
-	text, _ := json.Marshal(s.Spec.SecretStores) // the value has only texts, so this cannot fail
-	all, key := &o.Shared.stores, s.Name+" "+string(text)
+	text, _ := json.Marshal([]any{s.Spec.Cloud, s.Spec.Project, s.Spec.SecretStores}) // the value has only texts, so this cannot fail
+	all, key, now := &o.Shared.stores, storesOf{s.Name, o.plans}, time.Now()
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if one := all.of[key]; one != nil {
-		return one
+	one := all.of[key]
+	if one == nil || one.configured != string(text) {
+		maps.DeleteFunc(all.of, func(_ storesOf, r *storesReader) bool { return now.Sub(r.used) > unused })
+		if all.of == nil {
+			all.of = map[storesOf]*storesReader{}
+		}
+		one = &storesReader{Reader: o.newStoreReader(s), configured: string(text)}
+		all.of[key] = one
 	}
-	if all.of == nil {
-		all.of = map[string]*secretstore.Reader{}
-	}
-	all.of[key] = o.newStoreReader(s)
-	return all.of[key]
+	one.used = now
+	return one.Reader
 }
 
 // vault returns a store of Vault, or a store that always fails if its configuration is wrong.
@@ -85,7 +106,7 @@ func (o Opener) newStoreReader(s *config.Stack) *secretstore.Reader {
 		case store.Files != nil:
 			opened[store.Name] = secretstore.Files{Folder: store.Files.Folder}
 		case store.Barbican != nil:
-			opened[store.Name] = &barbican{open: func(ctx context.Context) (*cloud.Client, error) { return cloud.Open(ctx, o.cloudConfig(s)) }, prefix: store.Barbican.Prefix}
+			opened[store.Name] = newBarbican(store.Barbican.Prefix, func(ctx context.Context) (*cloud.Client, error) { return cloud.Open(ctx, o.cloudConfig(s)) })
 		case store.Vault != nil:
 			opened[store.Name] = vault(store)
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -48,11 +50,39 @@ func TestStoresOfAStack(t *testing.T) {
 			t.Errorf("%s: %q, %+v", store, of.Data["a"], of.Unread)
 		}
 	}
-	if o.storeReader(s) != o.storeReader(s) {
-		t.Error("readings of one stack share no reader")
-	}
 	o.Sealed = true
 	if sealed := o.stores(s); sealed.Read != nil || sealed.Untried == "" || len(sealed.Forms) != 4 {
 		t.Errorf("strangers read stores: %+v", sealed)
 	}
+}
+
+// TestSharedReaders: readings of one stack share a reader, and plans have another. Another cloud, project or store needs another reader, and
+// the old one is dropped. So are the readers of stacks that are gone.
+func TestSharedReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := Opener{Log: slog.New(slog.DiscardHandler), Shared: &Shared{}}
+		stack := func(name, cloud, project, prefix string) *config.Stack {
+			return &config.Stack{Name: name, Spec: config.Spec{Cloud: cloud, Project: project, SecretStores: []config.SecretStore{{Name: "b", Barbican: &config.BarbicanStore{Prefix: prefix}}}}}
+		}
+		first := o.storeReader(stack("a", "c", "p", ""))
+		plans := o.Previewer(stack("a", "c", "p", "")).opener
+		if first != o.storeReader(stack("a", "c", "p", "")) || first == plans.storeReader(stack("a", "c", "p", "")) {
+			t.Error("readings of a branch share no reader, or share it with plans")
+		}
+		for _, other := range []*config.Stack{stack("a", "c2", "p", ""), stack("a", "c2", "p2", ""), stack("a", "c2", "p2", "x/")} {
+			next := o.storeReader(other)
+			if next == first {
+				t.Errorf("another configuration has the same reader: %s, %s", other.Spec.Cloud, other.Spec.Project)
+			}
+			first = next
+		}
+		if kept := len(o.Shared.stores.of); kept != 2 {
+			t.Errorf("%d readers for one stack", kept)
+		}
+		time.Sleep(2 * unused)
+		o.storeReader(stack("b", "c", "p", ""))
+		if kept := len(o.Shared.stores.of); kept != 1 {
+			t.Errorf("%d readers, and one stack is left", kept)
+		}
+	})
 }
