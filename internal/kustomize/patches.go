@@ -105,33 +105,40 @@ func (s *search) matches(text, of string) bool {
 	}
 	e, known := s.compiled[text]
 	if !known {
-		if e.size = len(text); strings.Contains(text, "{") {
-			e.size *= 1000 // the most repetitions
-		}
-		if !s.spend(e.size) {
-			return false
-		}
-		e = compiled(text)
+		e = s.compile("^(?:" + text + ")$")
 		s.compiled[text] = e
 	}
-	return s.spend(1+e.size*(len(of)+1)/16) && e.re != nil && e.re.MatchString(of)
+	return s.spend(4+e.size*(len(of)+1)/4) && e.re != nil && e.re.MatchString(of)
 }
 
-func compiled(text string) expression {
-	text = "^(?:" + text + ")$"
+// compile pays for the size before it compiles an expression, since a few bytes can repeat others a thousand times.
+func (s *search) compile(text string) expression {
+	const each = 100 // comparisons for an instruction, in time and memory
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return expression{}
+	}
+	size := weight(parsed)
+	if !s.spend(each * size) {
+		return expression{}
+	}
 	re, err := regexp.Compile(text)
 	if err != nil {
 		return expression{}
 	}
-	e := expression{re: re, size: len(text)}
-	if strings.Contains(text, "{") {
-		if parsed, err := syntax.Parse(text, syntax.Perl); err == nil {
-			if program, err := syntax.Compile(parsed.Simplify()); err == nil {
-				e.size = len(program.Inst)
-			}
-		}
+	return expression{re, size}
+}
+
+// weight estimates the instructions of an expression.
+func weight(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += weight(sub)
 	}
-	return e
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
 }
 
 // patched returns the place in a patch that gives a field its value.

@@ -117,7 +117,7 @@ func TestSelectors(t *testing.T) {
 		t.Errorf("got %v, want the last patch", at)
 	}
 	files["kustomization.yaml"] = "resources: [a.yaml]\npatches:\n- {target: {kind: A, name: 'n(" + strings.Repeat("[0-9]?", 30) + "){1000}'}, patch: 'spec: {a: patched}'}\n"
-	if _, comparisons := found(t, files, maxComparisons, changed); comparisons < many*10_000 {
+	if _, comparisons := found(t, files, maxComparisons, changed); comparisons < 30*1000*100 {
 		t.Errorf("only %d comparisons", comparisons)
 	}
 }
