@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -24,7 +25,25 @@ type Probe struct {
 	since  string // by the clock of the compute service; "" before its first answer
 	used   map[string]map[string]int64
 	lacks  map[string]bool // services that do not exist, or do not answer this user
+	unseen *UnseenError    // not returned yet; nil for none
 }
+
+// UnseenError says that a probe never notices the changes of some services, because the user has no permission to ask them. All other services
+// were asked.
+type UnseenError struct {
+	// Services are catalog types.
+	Services []string
+	// Err are the refusals.
+	Err error
+}
+
+// Error implements error.
+func (e *UnseenError) Error() string {
+	return "no permission to ask " + strings.Join(e.Services, " and ") + ": " + e.Err.Error()
+}
+
+// Unwrap returns the refusals.
+func (e *UnseenError) Unwrap() error { return e.Err }
 
 // NewProbe returns a probe of the client's project.
 func (c *Client) NewProbe() *Probe {
@@ -36,7 +55,7 @@ func (c *Client) NewProbe() *Probe {
 const overlap = 2 * time.Second
 
 // Moved reports whether something has changed since the last call. It asks every service, even if one of them has changed or fails. The first call
-// only learns the present state.
+// only learns the present state. An [UnseenError] is returned once.
 func (p *Probe) Moved(ctx context.Context) (moved bool, err error) {
 	for _, service := range []string{Compute, Network, BlockStorage} {
 		if p.lacks[service] {
@@ -48,12 +67,27 @@ func (p *Probe) Moved(ctx context.Context) (moved bool, err error) {
 		}
 		changed, failed := ask(ctx, service)
 		if errors.Is(failed, kind.ErrNoService) || errors.Is(failed, kind.ErrForbidden) {
-			p.lacks[service] = true
+			p.refused(service, failed)
 			failed = nil
 		}
 		moved, err = moved || changed, errors.Join(err, failed)
 	}
+	if err == nil && p.unseen != nil {
+		err, p.unseen = p.unseen, nil
+	}
 	return moved, err
+}
+
+// refused stores that a service does not exist, or does not answer this user.
+func (p *Probe) refused(service string, err error) {
+	p.lacks[service] = true
+	if errors.Is(err, kind.ErrNoService) {
+		return
+	}
+	if p.unseen == nil {
+		p.unseen = &UnseenError{}
+	}
+	p.unseen.Services, p.unseen.Err = append(p.unseen.Services, service), errors.Join(p.unseen.Err, err)
 }
 
 // serversMoved asks Nova for one server that has changed, or was deleted, since the last answer.

@@ -32,12 +32,21 @@ type hearing struct {
 	of          events.Interest
 	quiet       time.Time // the agent's own writes may be reported until then
 	running     bool      // the agent writes
-	quick, slow events.Pace
+	moved       bool      // a probe has noticed a change while the agent's own writes may be reported
+	settling    *time.Timer
+	quick, slow hints
 	who         map[string]kind.Trace // by the object's ID
+	closed      bool
+}
+
+// hints are the hints of one pace, with the timer of the look that is due.
+type hints struct {
+	events.Pace
+	timer *time.Timer
 }
 
 func newHearing(from string, look func()) *hearing {
-	return &hearing{from: from, look: look, quick: events.Quick(), slow: events.Slow(), who: map[string]kind.Trace{}}
+	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, who: map[string]kind.Trace{}}
 }
 
 // hear makes the stack look, if a message concerns it.
@@ -67,12 +76,34 @@ func (h *hearing) poke() {
 	h.hint(events.Now, time.Now())
 }
 
-// sawMove makes the stack look because a probe has noticed a change of the project, unless the agent itself writes.
+// sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
+// be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing.
 func (h *hearing) sawMove() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now := time.Now(); !h.running && !now.Before(h.quiet) {
+	if now := time.Now(); h.running || now.Before(h.quiet) {
+		h.moved = true
+		h.settle(now)
+	} else {
 		h.hint(events.Now, now)
+	}
+}
+
+// settle gives the hint of a change that a probe noticed while the agent's own writes may be reported, as soon as that is over. It is less urgent, so
+// that writes that the agent repeats forever cause fewer and fewer looks. The caller holds the lock.
+func (h *hearing) settle(now time.Time) {
+	switch wait := h.quiet.Sub(now); {
+	case !h.moved, h.running, h.closed:
+	case wait <= 0:
+		h.moved = false
+		h.hint(events.Later, now)
+	case h.settling == nil:
+		h.settling = time.AfterFunc(wait, func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.settling = nil
+			h.settle(time.Now())
+		})
 	}
 }
 
@@ -85,6 +116,9 @@ func (h *hearing) miss() {
 
 // hint starts a look as soon as the pace allows. The caller holds the lock.
 func (h *hearing) hint(u events.Urgency, now time.Time) {
+	if h.closed {
+		return
+	}
 	pace := &h.slow
 	if u == events.Now {
 		pace = &h.quick
@@ -95,12 +129,26 @@ func (h *hearing) hint(u events.Urgency, now time.Time) {
 		pace.Looked(now)
 		h.look()
 	default:
-		time.AfterFunc(wait, func() {
+		pace.timer = time.AfterFunc(wait, func() {
 			h.mu.Lock()
-			pace.Looked(time.Now())
-			h.mu.Unlock()
-			h.look()
+			defer h.mu.Unlock()
+			if !h.closed {
+				pace.Looked(time.Now())
+				h.look()
+			}
 		})
+	}
+}
+
+// close ends the looks. It is called when the stack ends.
+func (h *hearing) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for _, timer := range []*time.Timer{h.settling, h.quick.timer, h.slow.timer} {
+		if timer != nil {
+			timer.Stop()
+		}
 	}
 }
 
@@ -125,22 +173,29 @@ func (h *hearing) opening(open func(context.Context) (agent.Cloud, error)) func(
 	}
 }
 
-// Ran stores which objects a pass has seen.
+// Ran stores which objects a pass has seen, and that the agent no longer writes.
 func (h *hearing) Ran(run report.Run) {
-	if run.Pass == nil {
-		return
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := time.Now()
+	if h.running || run.Pass != nil && run.Pass.Writes() > 0 {
+		h.quiet = now.Add(echo)
 	}
-	ids := make(map[string]bool, len(run.Pass.Last.Steps))
-	for i := range run.Pass.Last.Steps {
-		if id := run.Pass.Last.Steps[i].ID(); id != "" {
+	if h.running = false; run.Pass != nil {
+		h.of.IDs = idsOf(run.Pass.Last)
+	}
+	h.settle(now)
+}
+
+// idsOf returns the IDs of a plan's objects.
+func idsOf(p plan.Plan) map[string]bool {
+	ids := make(map[string]bool, len(p.Steps))
+	for i := range p.Steps {
+		if id := p.Steps[i].ID(); id != "" {
 			ids[id] = true
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.of.IDs, h.running = ids, false; run.Pass.Writes() > 0 {
-		h.quiet = time.Now().Add(echo)
-	}
+	return ids
 }
 
 // Started stores that the agent writes.

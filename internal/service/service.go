@@ -89,7 +89,7 @@ func newService(o session.Opener, documents, stacks []config.Stack, f Options) (
 	}
 	svc.warnExposed(f)
 	svc.forges, svc.notices = newForges(svc.log, svc.metrics), newNotices(documents, o.DataDir, svc.log)
-	svc.changes, svc.probes = newChanges(documents, svc.log, svc.metrics), newProbes()
+	svc.changes, svc.probes = newChanges(documents, svc.log, svc.metrics), newProbes(svc.log)
 	if err := errors.Join(svc.setUpTraces(f), svc.setUpReadAPI(f)); err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	if s.Spec.Events.Probe == "on" {
 		cfg.Open, leaveProbes = svc.probes.join(s.Spec.Cloud, heard, cfg.Open)
 	}
-	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
+	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); heard.close(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 
 	"github.com/stackreeve/stackreeve/internal/events"
 )
@@ -15,10 +16,17 @@ const maxFrame = 131072
 // errTooLarge ends a connection, because the client library would store the whole message in memory.
 var errTooLarge = fmt.Errorf("a message is larger than %d bytes, so the connection is closed", events.MaxMessage)
 
+// errFlood ends a connection whose server ignores [prefetched], because the client library would store any number of messages in memory.
+var errFlood = fmt.Errorf("the server has sent more than %d messages that wait to be read, so the connection is closed", maxWaiting)
+
+// maxWaiting is the maximum number of messages in memory that the reader has not taken. With their properties they take at most queueBytes.
+const maxWaiting = queueBytes / (events.MaxMessage + maxFrame)
+
 // errFrame ends a connection whose server does not speak AMQP.
 var errFrame = errors.New("the server does not speak AMQP 0-9-1")
 
-// boundedConn is a connection that fails as soon as a message with too many bytes is announced. RabbitMQ accepts messages of 128 MiB.
+// boundedConn is a connection that fails as soon as a message with too many bytes is announced, or too many messages wait. RabbitMQ accepts
+// messages of 128 MiB.
 type boundedConn struct {
 	net.Conn
 	scan frameScan
@@ -41,6 +49,8 @@ type frameScan struct {
 	head [frameHead + headerStart]byte // the first bytes of the frame
 	got  int                           // how many of them there are
 	left int                           // bytes of the frame that follow them
+	// waiting is the number of announced messages that the reader has not taken. Another goroutine takes them.
+	waiting atomic.Int64
 }
 
 const (
@@ -74,6 +84,8 @@ func (s *frameScan) next(p []byte) error {
 			continue
 		case s.head[0] == contentHeader && binary.BigEndian.Uint64(s.head[frameHead+4:]) > events.MaxMessage:
 			return errTooLarge
+		case s.head[0] == contentHeader && s.waiting.Add(1) > maxWaiting:
+			return errFlood
 		}
 		s.left, s.got = int(size)+1-(want-frameHead), 0
 	}

@@ -35,36 +35,26 @@ func (r *Reader) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.CloseDeadline(time.Now().Add(time.Second)) }() // the server notices the end in any case
-	defer context.AfterFunc(ctx, func() { _ = conn.CloseDeadline(time.Now().Add(time.Second)) })()
+	defer conn.end()
+	defer context.AfterFunc(ctx, conn.end)()
 	ended := conn.NotifyClose(make(chan *amqp.Error, 1))
-	ch, err := conn.Channel()
-	if err != nil {
-		return err
-	}
 	name := queuePrefix + rand.Text()
-	if _, err := ch.QueueDeclare(name, false, true, true, false, amqp.Table{
-		"x-expires": int64(queueExpires / time.Millisecond), "x-max-length": int64(queueMessages), "x-max-length-bytes": int64(queueBytes), "x-overflow": "drop-head",
-	}); err != nil {
-		return fmt.Errorf("the queue %s… cannot be made; the user needs the permissions configure, write and read on %s*: %w", queuePrefix, queuePrefix, err)
-	}
-	if err := ch.Qos(prefetched, 0, false); err != nil {
+	var messages <-chan amqp.Delivery
+	var missing []string
+	err = r.ask(conn, func() (err error) {
+		if messages, err = consume(conn, name); err == nil {
+			missing, err = r.bind(conn, name, r.Exchanges)
+		}
 		return err
+	})
+	if err == nil {
+		r.report(State{Reading: len(missing) < len(r.Exchanges), Missing: missing})
+		r.Missed()
+		err = r.receive(conn, name, messages, missing)
 	}
-	messages, err := ch.Consume(name, "", false, true, false, false, nil)
-	if err != nil {
-		return err
-	}
-	missing, err := r.bind(conn, name, r.Exchanges)
-	if err != nil {
-		return err
-	}
-	r.report(State{Reading: len(missing) < len(r.Exchanges), Missing: missing})
-	r.Missed()
-	err = r.receive(conn, name, messages, missing)
 	select {
 	case closed := <-ended:
-		if closed != nil {
+		if closed != nil && !errors.Is(err, errLate) {
 			return explained(closed, r.VHost)
 		}
 	default:
@@ -72,10 +62,32 @@ func (r *Reader) read(ctx context.Context) error {
 	return err
 }
 
+// ask sends requests to the server, and ends the connection if they last too long.
+func (r *Reader) ask(conn *link, requests func() error) error {
+	return conn.within(cmp.Or(r.answers, openTime), requests)
+}
+
+// consume makes the queue, and returns its messages.
+func consume(conn *link, name string) (<-chan amqp.Delivery, error) {
+	ch, err := conn.Channel()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ch.QueueDeclare(name, false, true, true, false, amqp.Table{
+		"x-expires": int64(queueExpires / time.Millisecond), "x-max-length": int64(queueMessages), "x-max-length-bytes": int64(queueBytes), "x-overflow": "drop-head",
+	}); err != nil {
+		return nil, fmt.Errorf("the queue %s… cannot be made; the user needs the permissions configure, write and read on %s*: %w", queuePrefix, queuePrefix, err)
+	}
+	if err := ch.Qos(prefetched, 0, false); err != nil {
+		return nil, err
+	}
+	return ch.Consume(name, "", false, true, false, false, nil)
+}
+
 var errEnded = errors.New("the connection has ended")
 
 // receive passes on messages until the connection ends. From time to time, it looks for missing exchanges.
-func (r *Reader) receive(conn *amqp.Connection, queue string, messages <-chan amqp.Delivery, missing []string) error {
+func (r *Reader) receive(conn *link, queue string, messages <-chan amqp.Delivery, missing []string) error {
 	again := time.NewTicker(cmp.Or(r.bindAgain, bindAgain))
 	defer again.Stop()
 	pace, unacknowledged := rate.NewLimiter(most, most), 0
@@ -85,6 +97,7 @@ func (r *Reader) receive(conn *amqp.Connection, queue string, messages <-chan am
 			if !ok {
 				return errEnded
 			}
+			conn.below.scan.waiting.Add(-1)
 			if pace.Allow() {
 				r.Received(m.Body)
 			} else {
@@ -100,8 +113,8 @@ func (r *Reader) receive(conn *amqp.Connection, queue string, messages <-chan am
 			if len(missing) == 0 {
 				continue
 			}
-			left, err := r.bind(conn, queue, missing)
-			if err != nil {
+			var left []string
+			if err := r.ask(conn, func() (err error) { left, err = r.bind(conn, queue, missing); return err }); err != nil {
 				return err
 			}
 			if len(left) < len(missing) {
@@ -115,7 +128,7 @@ func (r *Reader) receive(conn *amqp.Connection, queue string, messages <-chan am
 
 // bind makes the queue get copies of the notifications of exchanges. It returns the exchanges that do not exist. A refusal ends the channel that
 // asks, so each exchange has its own.
-func (r *Reader) bind(conn *amqp.Connection, queue string, exchanges []string) (missing []string, err error) {
+func (r *Reader) bind(conn *link, queue string, exchanges []string) (missing []string, err error) {
 	for _, exchange := range exchanges {
 		ch, err := conn.Channel()
 		if err != nil {

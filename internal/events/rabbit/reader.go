@@ -39,6 +39,7 @@ type Reader struct {
 	Log     *slog.Logger
 
 	bindAgain time.Duration // 0 for the default
+	answers   time.Duration // limits requests to the server; 0 for openTime
 	tried     int           // counts the nodes that were tried
 	last      State
 }

@@ -28,14 +28,42 @@ type Server struct {
 const (
 	// heartbeat is the interval of signs of life. A connection without any for twice that time is lost.
 	heartbeat = 10 * time.Second
-	// openTime limits opening a connection and each request to the server.
+	// openTime limits opening a connection, making the queue with its bindings, and each later attempt to bind it.
 	openTime = 15 * time.Second
+	// closeTime limits how long the answer to the request to close a connection is waited for.
+	closeTime = time.Second
 	// queuePrefix begins the names of the agent's queues, so that the permissions of its user can be limited to them.
 	queuePrefix = "stackreeve."
 )
 
+// errLate ends a connection whose server does not answer requests.
+var errLate = errors.New("the server does not answer requests in time, so the connection is closed")
+
+// link is an open connection. The client library waits for answers without a limit, as long as the server sends anything. So the limits close the
+// connection below the library.
+type link struct {
+	*amqp.Connection
+	below *boundedConn
+}
+
+// within ends the connection if requests takes longer than limit.
+func (l *link) within(limit time.Duration, requests func() error) error {
+	timer := time.AfterFunc(limit, func() { _ = l.below.Close() })
+	err := requests()
+	if !timer.Stop() {
+		return errLate
+	}
+	return err
+}
+
+// end closes the connection. The server notices the end in any case, so errors are ignored.
+func (l *link) end() {
+	_ = l.within(closeTime, func() error { return l.CloseDeadline(time.Now().Add(closeTime)) })
+	_ = l.below.Close()
+}
+
 // dial opens a connection to one node.
-func (s *Server) dial(ctx context.Context, address string) (*amqp.Connection, error) {
+func (s *Server) dial(ctx context.Context, address string) (*link, error) {
 	user, password, err := s.Login()
 	if err != nil {
 		return nil, err
@@ -50,7 +78,8 @@ func (s *Server) dial(ctx context.Context, address string) (*amqp.Connection, er
 		conn = tls.Client(conn, s.tlsFor(address))
 	}
 	_ = conn.SetDeadline(time.Now().Add(openTime)) // the library removes it once the connection is open
-	opened, err := amqp.Open(&boundedConn{Conn: conn}, amqp.Config{
+	below := &boundedConn{Conn: conn}
+	opened, err := amqp.Open(below, amqp.Config{
 		SASL: []amqp.Authentication{&amqp.PlainAuth{Username: user, Password: password}}, Vhost: s.VHost, Heartbeat: heartbeat, ChannelMax: 8,
 		FrameSize: maxFrame, Properties: amqp.Table{"product": "stackreeve"}, Locale: "en_US",
 	})
@@ -58,7 +87,7 @@ func (s *Server) dial(ctx context.Context, address string) (*amqp.Connection, er
 		_ = conn.Close()
 		return nil, fmt.Errorf("%s: %w", address, explained(err, s.VHost))
 	}
-	return opened, nil
+	return &link{opened, below}, nil
 }
 
 func (s *Server) tlsFor(address string) *tls.Config {

@@ -52,8 +52,8 @@ type Engine struct {
 	Hosts func(ctx context.Context) (map[string]int, error)
 	// Probe checks whether a machine at an address serves; nil if machines are not probed.
 	Probe func(ctx context.Context, address string, p rollout.Probe) error
-	// Reported returns who changed the object with an ID, if a service of the cloud has reported it. It may be nil. It is called before the
-	// driver is asked.
+	// Reported returns who changed the object with an ID, if a service of the cloud has reported it. It may be nil. It is called if the
+	// driver does not know who it was.
 	Reported func(id string) (t kind.Trace, ok bool)
 	// Prices are the costs of objects; nil if they are unknown.
 	Prices *preflight.Prices

@@ -80,11 +80,17 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if have.ID == "" {
 		return kind.Trace{}
 	}
-	if e.Reported != nil {
-		if t, ok := e.Reported(have.ID); ok {
-			return shown(t, s)
+	t := e.driverTrace(ctx, drv, s, have, changes)
+	if t.Who == "" && e.Reported != nil { // a message may name the user of a service that acted for somebody else
+		if told, ok := e.Reported(have.ID); ok {
+			t = told
 		}
 	}
+	return shown(t, s)
+}
+
+// driverTrace returns what the driver knows about the last change of an object.
+func (e *Engine) driverTrace(ctx context.Context, drv *kind.Driver, s plan.Step, have kind.Live, changes []kind.Change) kind.Trace {
 	if drv.Trace == nil {
 		return kind.Trace{When: have.Updated}
 	}
@@ -95,7 +101,7 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 	if !ok || err != nil {
 		return kind.Trace{}
 	}
-	return shown(t, s)
+	return t
 }
 
 // shown returns a trace without the secrets of a step.

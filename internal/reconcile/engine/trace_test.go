@@ -168,3 +168,21 @@ func TestTraceIsTheLastChangeWhereTheCloudTellsNoMore(t *testing.T) {
 		t.Errorf("the cloud does not report it, got %+v", trace)
 	}
 }
+
+// The cloud's own record counts more than a message, which may name the user of a service. A message counts where the record knows nobody.
+func TestTraceOfTheDriverComesBeforeMessages(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err error
+		who string
+	}{"the driver knows": {nil, "id-001"}, "the driver fails": {errors.New("down"), "nova"}} {
+		w := &witness{World: thingtest.New(), err: tt.err}
+		want := w.put(t, 1)
+		e := engineOf(w.World)
+		e.Kinds, e.Policies = w.kinds(), []plan.Policy{guard.ReportDrift(true)}
+		e.Reported = func(string) (kind.Trace, bool) { return kind.Trace{Who: "nova"}, true }
+		w.Things["id-001"].Colour = "blue"
+		if found, _ := w.traces(t, e, want); len(found) != 1 || found[0].Who != tt.who {
+			t.Errorf("%s: %+v, want %s", name, found, tt.who)
+		}
+	}
+}
