@@ -61,7 +61,7 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 }
 
 // started records that the pass in progress starts a step. From now on, the cloud does not equal the commit that was in sync before. It
-// returns that commit (replaced) and the commit of the pass (by); "" for none.
+// returns that commit (replaced) and the commit of the pass (by). Both are "" if the cloud did not equal a commit.
 func (s *state) started() (replaced, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *state) equals(commit string) bool {
 	return s.sync.Was(commit) == insync.Yes
 }
 
-// replacedBy returns the commit that has replaced the given one, since the cloud was equal to it; "" for none.
+// replacedBy returns the commit that has replaced the given one, since the cloud was equal to it, or "" if there is none.
 func (s *state) replacedBy(commit string) (by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ type decision struct {
 	outdatesPlans bool       // plans of pull requests are outdated
 	wakesReview   bool       // pull requests must be visited
 	held          *plan.Plan // the held plan of the branch; nil if there is none
-	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" for none.
+	// replaced is the commit that the cloud equalled until commit `by` changed the cloud or took its place; "" if there is none.
 	replaced, by string
 	outcome      *outcome // nil if the run says nothing about its commit
 	drift        driftDecision

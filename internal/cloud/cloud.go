@@ -51,7 +51,7 @@ type Config struct {
 	Beside *Client
 	// Machines sends requests to services that run on machines of the cloud.
 	Machines outbound.Machines
-	// Sharing is shared with other clients of the process; nil for no sharing.
+	// Sharing is shared with other clients of the process; nil if nothing is shared.
 	Sharing *Sharing
 	// Limits bound the client's requests to the cloud; zero fields mean the defaults.
 	Limits Limits

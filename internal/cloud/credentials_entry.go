@@ -11,7 +11,7 @@ import (
 
 // asClients rewrites a clouds.yaml for gophercloud, so that the entry means the same as for the openstack client
 // (openstacksdk, config/loader.py). It translates old names of a project, keys with dashes and values of a region.
-// profile is the profile that the entry takes other values from, "" for none. Text that is no YAML is returned
+// profile is the profile that the entry takes other values from, "" if there is none. Text that is no YAML is returned
 // unchanged.
 func asClients(text []byte, name string) (changed []byte, profile string, err error) {
 	var doc yaml.Node
@@ -109,7 +109,7 @@ func underscores(of *yaml.Node) {
 	}
 }
 
-// nodeAt returns the node at a path of a mapping, including aliases and merged mappings; nil if there is none.
+// nodeAt returns the node at a path of a mapping, including aliases and merged mappings, or nil if there is none.
 func nodeAt(of *yaml.Node, path ...string) *yaml.Node {
 	if of == nil || len(path) == 0 || of.Kind != yaml.MappingNode {
 		return of

@@ -22,7 +22,7 @@ type hostile struct {
 	catalog map[string]string // addresses by catalog type
 
 	mu    sync.Mutex
-	login http.HandlerFunc // answers logins instead of the cloud; nil for a normal token
+	login http.HandlerFunc // answers logins instead of the cloud; if it is nil, the cloud answers with a normal token
 	other http.HandlerFunc // answers all other requests
 	asked []string
 }

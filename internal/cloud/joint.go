@@ -58,7 +58,7 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	return own.answer
 }
 
-// enter returns the question whose answer a caller gets, the question that has to end first (nil if there is none), and whether the caller itself has to
+// enter returns the question whose answer a caller gets, the question that has to end first (nil if no question has to end first), and whether the caller itself has to
 // send it.
 func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T], mine bool) {
 	j.mu.Lock()

@@ -39,7 +39,7 @@ var quotasOf = map[string]quotas{
 	}},
 }
 
-// Quotas asks a service for the project's limits and use; nil for a service without quotas. Values
+// Quotas asks a service for the project's limits and use. It returns nil for a service without quotas. Values
 // that are no valid numbers are left out: quotas are only shown, and decide nothing.
 func (c *Client) Quotas(ctx context.Context, service string) (kind.Allowances, error) {
 	how, ok := quotasOf[service]

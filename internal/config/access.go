@@ -8,8 +8,8 @@ type Access struct {
 	User            string // "" if the token identifies the agent.
 	TokenFile       string // "" with an App; on Gerrit, the file with the password.
 	App             *App   // nil with a token.
-	CAFile          string // "" for none.
-	Label           string // the label to vote with; "" for none.
+	CAFile          string // "" if there is none.
+	Label           string // the label to vote with; "" if there is none.
 	RequestsPerHour int
 }
 

@@ -37,7 +37,7 @@ func TestDecryptionKeys(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   Decryption
 		keys int
-		want string // a part of the error; "" for none
+		want string // a part of the error; "" if there is none
 	}{
 		"none":          {Decryption{}, 0, ""},
 		"both":          {Decryption{AgeKeyFiles: []string{age}, OpenPGPKeyFiles: []string{pgp}}, 2, ""},

@@ -36,7 +36,7 @@ func TestAMQPLogin(t *testing.T) {
 func TestEventsThatContradict(t *testing.T) {
 	for name, tt := range map[string]struct {
 		amqp AMQP
-		want string // the field of the only problem; "" for none
+		want string // the field of the only problem; "" if there is none
 	}{
 		"address":           {AMQP{URLFile: "f"}, ""},
 		"servers":           {AMQP{Servers: []string{"rabbit:5672"}, Username: "u", PasswordFile: "f"}, ""},

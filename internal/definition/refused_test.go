@@ -183,7 +183,7 @@ func TestDefinitionsAmongThemselves(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		want  string // "" for none
+		want  string // "" if there is none
 	}{
 		{"itself", map[string]string{"a.yaml": nest("A", "A")}, "a.yaml:8: Definition/a: spec.resources[0].template: makes the kind expand to itself: A -> A"},
 		{"by another", map[string]string{"a.yaml": nest("A", "B"), "b.yaml": nest("B", "A")}, "A -> B -> A"},

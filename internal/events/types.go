@@ -4,7 +4,7 @@ import "strings"
 
 // service has the event types of one service. A new service is a new row.
 type service struct {
-	prefix string // of its event types; "" for none
+	prefix string // of its event types; "" if there is none
 	name   string // catalog type
 	// nouns has the collection for each first word of an event type, after the prefix of the service.
 	nouns map[string]string

@@ -13,7 +13,7 @@ import (
 // Output is what kustomize made.
 type Output struct {
 	Documents []Document
-	Error     string // the reason why it made nothing; "" for none
+	Error     string // the reason why it made nothing; "" if there is none
 }
 
 // Document is a document that kustomize made.

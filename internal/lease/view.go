@@ -23,7 +23,7 @@ type Summary struct {
 // Agent is a registered agent.
 type Agent struct {
 	Name    string `json:"name"`
-	Address string `json:"address,omitempty"` // the address for other agents; "" for none
+	Address string `json:"address,omitempty"` // the address for other agents; "" if there is none
 
 	Since int64 `json:"-"`
 	lease ID

@@ -20,7 +20,7 @@ type Part struct {
 	Layer int
 	Text  io.Reader // the file; its name does not matter, and it is read only up to the limit
 	// Built are the documents of the folder, if a program makes them of its files. The files themselves are then not read.
-	// nil if there is none.
+	// Built is nil if there is no such program.
 	Built []Built
 }
 

@@ -95,7 +95,7 @@ func (o *Object) mode() string {
 	return value.Value
 }
 
-// valueAt returns the value at a path of mappings, merged keys included; nil if there is none.
+// valueAt returns the value at a path of mappings, merged keys included, or nil if there is none.
 func valueAt(n *yaml.Node, path ...string) *yaml.Node {
 	for _, name := range path {
 		if n == nil || n.Kind != yaml.MappingNode {

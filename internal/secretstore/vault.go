@@ -20,7 +20,7 @@ import (
 // VaultConfig says how a secrets engine of Vault or OpenBao (KV version 2) is reached.
 type VaultConfig struct {
 	Address   string // such as https://vault.example.com:8200
-	Namespace string // "" for none
+	Namespace string // "" if there is none
 	Mount     string // the path of the secrets engine
 	Prefix    string // the path below which all secrets are; "" for the whole engine
 	Trust     *tls.Config

@@ -100,7 +100,7 @@ func (n *noticing) until(what string, is func() bool) {
 	}
 }
 
-// network returns the ID of the stack's network; "" if there is none.
+// network returns the ID of the stack's network, or "" if there is none.
 func (n *noticing) network() string {
 	list, err := cloud.List[struct{ ID, Name string }](n.T.Context(), n.client, cloud.Call{Service: cloud.Network, Method: http.MethodGet, Path: "networks?name=front"}, "networks")
 	if err != nil {

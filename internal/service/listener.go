@@ -20,8 +20,8 @@ import (
 // Listener contains the addresses and the certificate of the agent's listener.
 type Listener struct {
 	Address   string // "" if the agent does not listen
-	Cert, Key string // PEM files; "" for no TLS
-	Health    string // another address, for health and metrics only; "" for none
+	Cert, Key string // PEM files; "" if there is no TLS
+	Health    string // another address, for health and metrics only; "" if there is none
 }
 
 // open starts to listen. The certificate is read for each connection, so that a renewed certificate is used immediately.

@@ -98,7 +98,7 @@ func (r *roster) store(name string, s *served) {
 	r.ready[name] = s
 }
 
-// take removes the stored stack of that name and returns it; nil if there is none.
+// take removes the stored stack of that name, and returns it, or nil if there is none.
 func (r *roster) take(name string) *served {
 	r.mu.Lock()
 	defer r.mu.Unlock()

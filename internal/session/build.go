@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 )
 
-// builder returns a function that replaces a stack's folders by what kustomize makes of them; nil for a stack without
+// builder returns a function that replaces a stack's folders by what kustomize makes of them. It returns nil for a stack without
 // kustomize. The last folder is built, and may use the others.
 func (o Opener) builder(s *config.Stack, kinds []*kind.Kind) func(context.Context, []manifest.Part) ([]manifest.Part, error) {
 	if !s.Spec.Source.Kustomize {

@@ -32,7 +32,7 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 // of returns the same values, with the memory for another entry of clouds.yaml.
 func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
 
-// LogIn logs in to the cloud. memory is the memory of the stack's agent; nil for a single pass. The string is the cloud's region.
+// LogIn logs in to the cloud. memory is the memory of the stack's agent; it is nil for a single pass. The string is the cloud's region.
 func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
 	engine, client, err := o.logIn(ctx, s, memory)
 	if err != nil {

@@ -22,7 +22,7 @@ func FoldersOf(files fs.FS, s *config.Stack, pattern string) ([]string, error) {
 }
 
 // BaseFolder returns the newest state of the folder that contains all folders of a document, so that they can be listed.
-// The argument last is the commit of which they were last listed; "" for none. If signatures are needed, the error is an [*source.Unverified] without them.
+// The argument last is the commit of which they were last listed; it is "" if there is none. If signatures are needed, the error is an [*source.Unverified] without them.
 func (o Opener) BaseFolder(ctx context.Context, s *config.Stack, base, dir, last string) (commit string, files fs.FS, err error) {
 	if dir != "" {
 		rev, err := source.WorkTree(dir, base)

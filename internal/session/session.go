@@ -27,7 +27,7 @@ import (
 // Opener opens stacks. Its fields are read-only after the first use. To change a field, copy the Opener.
 type Opener struct {
 	Log         *slog.Logger
-	DataDir     string // folder for data; "" for none
+	DataDir     string // folder for data; "" if there is none
 	Parallelism int
 	Version     string
 	Observe     func(cloud.Request)

@@ -78,7 +78,7 @@ var keyServices = []struct{ list, name string }{
 
 var errBlock = errors.New("it is not a mapping as SOPS writes it")
 
-// get returns the value of a key in the block; nil if there is none or more than one.
+// get returns the value of a key in the block, or nil if there is none or more than one.
 func get(n *yaml.Node, name string) *yaml.Node {
 	var found *yaml.Node
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {

@@ -153,7 +153,7 @@ func statusError(resp *http.Response, message string, login bool) error {
 	return failure.New(ErrConfig, "%s; source.url is not the address of a Git repository", status)
 }
 
-// plainText returns the message for people in an error of the server; "" if there is none.
+// plainText returns the message for people in an error of the server, or "" if there is none.
 func plainText(resp *http.Response) string {
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		return ""

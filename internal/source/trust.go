@@ -26,7 +26,7 @@ type Trust struct {
 	// Forge are the keys with which a forge signs merges. They count only with ByRange, and only for a merge of two trusted commits with the
 	// content that git gives it.
 	Forge    signature.Keys
-	Since    string // a commit that is trusted with everything before it; "" for none.
+	Since    string // a commit that is trusted with everything before it; "" if there is none.
 	Tags     string // patterns for the names of tags, as in [signature.Match].
 	Rewrites bool   // a commit is trusted, too, if it does not descend from the last verified one.
 }

@@ -104,9 +104,9 @@ type Collection struct {
 	ID string
 	// Address says that the attribute ID contains the address of the object, which ends with its ID.
 	Address bool
-	// Project is the attribute with the project of an object; "" for none.
+	// Project is the attribute with the project of an object; "" if there is none.
 	Project string
-	// Extension is the extension that the network service needs for the collection; "" for none.
+	// Extension is the extension that the network service needs for the collection; "" if there is none.
 	Extension string
 	// Within describes the other collection if each of its objects has a collection of this kind; nil otherwise.
 	Within *Within

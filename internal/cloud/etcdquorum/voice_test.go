@@ -46,7 +46,7 @@ func TestAuthority(t *testing.T) {
 	dead := &Answer{Address: address(9)}
 	for name, c := range map[string]struct {
 		voices []*Answer
-		want   string // address; "" for none
+		want   string // address; "" if there is none
 		some   string // the same if only some machines are asked
 	}{
 		"all agree":                            {[]*Answer{saying(2, 1, 2, 3), saying(1, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},

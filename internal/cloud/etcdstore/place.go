@@ -24,13 +24,13 @@ func (s *S3) Container() string {
 	return Bucket(bucket)
 }
 
-// Object is the part after the bucket; "" for none.
+// Object is the part after the bucket; "" if there is none.
 func (s *S3) Object() string {
 	_, name, _ := strings.Cut(s.Path, "/")
 	return name
 }
 
-// Check reports mistakes in spec.s3. configured is the store in the stack's configuration, nil if there is none.
+// Check reports mistakes in spec.s3. configured is the store in the stack's configuration; it is nil if there is none.
 func (s *S3) Check(configured *defaults.S3, r *kind.Report) {
 	const field = "spec.s3"
 	switch bucket, _, _ := strings.Cut(s.Path, "/"); {

@@ -25,7 +25,7 @@ const (
 // agentName is the name of the agent in its certificate.
 const agentName = "stackreeve"
 
-// Config is the agent's TLS configuration for requests to members: nil for no TLS. entries are the entries of the Secret that t names. master is nil if the
+// Config is the agent's TLS configuration for requests to members. It returns nil if the members have no TLS. entries are the entries of the Secret that t names. master is nil if the
 // stack has none. The error contains no secret.
 func Config(t *kind.TLS, entries map[string]string, master *pki.Master, scope pki.Scope) (*tls.Config, error) {
 	switch {

@@ -121,7 +121,7 @@ func (o *Older) lacks(path string) (names []string, refuse func(name string) any
 	}
 }
 
-// tooNew is the error for a microversion that is newer than the service; "" for none.
+// tooNew is the error for a microversion that is newer than the service; "" if there is none.
 func (o *Older) tooNew(h http.Header) string {
 	service, version, _ := strings.Cut(h.Get("OpenStack-API-Version"), " ")
 	newest := map[string]string{"compute": o.Compute, "volume": o.Volume}[service]
@@ -208,7 +208,7 @@ func newer(a, b string) bool {
 	return minor(a) > minor(b)
 }
 
-// mentions returns a name that is a key anywhere in v; "" if there is none.
+// mentions returns a name that is a key anywhere in v, or "" if there is none.
 func mentions(v any, names []string) string {
 	switch v := v.(type) {
 	case map[string]any:

@@ -15,7 +15,7 @@ type Facts struct {
 	Group    string
 	Replicas int
 	Peers    []Fact
-	// Secrets and Certificate are results of [Encoded]; "" for none.
+	// Secrets and Certificate are results of [Encoded]; "" if there is none.
 	Secrets, Certificate string
 }
 

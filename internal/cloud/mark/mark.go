@@ -156,7 +156,7 @@ func isOurs(tag string) bool {
 	return strings.HasPrefix(tag, ownertext.Prefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
-// InTags finds the mark among tags; nil if there is none. Each of our requests that writes the owner also writes the
+// InTags finds the mark among tags, or nil if there is none. Each of our requests that writes the owner also writes the
 // applied state, so a mark in tags is never half-made.
 func InTags(tags []string) *kind.Mark {
 	var owners, applied []string
@@ -193,7 +193,7 @@ func UserMetadata(all map[string]string) map[string]string {
 	return user
 }
 
-// InMetadata finds the mark in metadata; nil if there is none. The mark is half-made only if it says so. A key
+// InMetadata finds the mark in metadata, or nil if there is none. The mark is half-made only if it says so. A key
 // that differs from ours only in case makes no mark. If there is a mark, the owner in such a key is its rival.
 func InMetadata(all map[string]string) *kind.Mark {
 	if _, ok := ownertext.Parse(all[OwnerKey]); !ok {

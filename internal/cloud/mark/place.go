@@ -110,7 +110,7 @@ func (p Place) Name(own string, m kind.Mark) string {
 }
 
 // Put is the value of the attribute with the mark m; the zero mark means none. id is the object's
-// ID, "" before it exists. The argument own is people's value, nil if there is none.
+// ID, "" before it exists. The argument own is people's value; it is nil if there is none.
 func (p Place) Put(own any, m kind.Mark, id, project string) any { return p.put(own, m, id, project) }
 
 // Take returns an object's attributes without the mark, and the mark. It does not change answer,

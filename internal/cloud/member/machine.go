@@ -35,7 +35,7 @@ const PlacementBegun Record = ownertext.Prefix + "m3db"
 // Place contains the names that a manifest gives to a member's cluster and to its objects.
 type Place struct {
 	Cluster              string
-	Port, Server, Volume string // names of objects; "" for no volume
+	Port, Server, Volume string // names of objects; Volume is "" if there is none
 }
 
 // Machine is a machine in which a member runs, or may run.

@@ -13,18 +13,18 @@ import (
 type row struct {
 	path  string   // the path in manifests, below the spec: "ipv6.addressMode".
 	index []int    // of the field, step by step through structs and pointers to them.
-	attr  string   // in requests; "" for none. A field within another one has its name in manifests, unless its tag has a different one.
+	attr  string   // in requests; "" if there is none. A field within another one has its name in manifests, unless its tag has a different one.
 	read  []string // the path in answers.
 	shown []string // the path in status; nil if status does not show it.
 	typ   reflect.Type
-	ref   string // the kind that it refers to; "" for none
+	ref   string // the kind that it refers to; "" if there is none
 	doc   string
 
 	required, named, empty, null, set, pairs, unread, unwritten, hidden bool
 	apart                                                               bool // its declaration says that other code handles it
 	omitZero, choice, lower, trimmed                                    bool
 
-	extension string // the extension that the attribute needs; "" for none
+	extension string // the extension that the attribute needs; "" if there is none
 
 	fallback string // the value if answers do not have it
 	byDefault,

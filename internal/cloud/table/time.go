@@ -26,7 +26,7 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 // MarshalJSON writes the time in the form of status.
 func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(Timestamp(t.Time)) }
 
-// Timestamp is a time in the form of status (RFC 3339, UTC), "" for none.
+// Timestamp is a time in the form of status (RFC 3339, UTC), "" if there is none.
 func Timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

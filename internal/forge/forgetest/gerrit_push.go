@@ -60,7 +60,7 @@ func (g *Gerrit) receive(who *gerritAccount) {
 	}
 }
 
-// named returns the open change with this Change-Id for a branch; nil if there is none.
+// named returns the open change with this Change-Id for a branch, or nil if there is none.
 func (g *Gerrit) named(id, branch string) *gerritChange {
 	for _, c := range g.changes {
 		if c.source == id && c.branch == branch && c.state == "NEW" {

@@ -101,7 +101,7 @@ func conclude(o *github.UpdateCheckRunOptions, s forge.State) {
 	o.CompletedAt = &github.Timestamp{Time: time.Now().UTC().Truncate(time.Second)}
 }
 
-// newest returns our newest run of a check; nil if there is none.
+// newest returns our newest run of a check, or nil if there is none.
 func (r *Repository) newest(ctx context.Context, c forge.Check) (*github.CheckRun, error) {
 	filter := "latest"
 	list, _, err := r.client.Checks.ListCheckRunsForRef(ctx, r.owner, r.name, c.Commit, &github.ListCheckRunsOptions{

@@ -151,7 +151,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	return counts
 }
 
-// Find returns the object with an ID that the credentials of an entry of clouds.yaml show; nil if there is none.
+// Find returns the object with an ID that the credentials of an entry of clouds.yaml show, or nil if there is none.
 func (x *Collection) Find(id, entry string) *Live {
 	for item := range x.list.WithID(id) {
 		if item.SeenBy(entry) != nil {
@@ -161,7 +161,7 @@ func (x *Collection) Find(id, entry string) *Live {
 	return nil
 }
 
-// WithID returns the first object with an ID, no matter which entry shows it; nil if there is none.
+// WithID returns the first object with an ID, no matter which entry shows it, or nil if there is none.
 func (x *Collection) WithID(id string) *Live { return x.list.First(id) }
 
 // WithName returns the objects with a name, no matter who owns them.

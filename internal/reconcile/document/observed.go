@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Observed returns the state of an object in the cloud, as people may see it. d is the manifest; nil if there is none. The
+// Observed returns the state of an object in the cloud, as people may see it. d is the manifest, or nil if there is none. The
 // fields that are encrypted in the manifest are hidden, and so are the values that equal an encrypted one.
 func Observed(d *kind.Desired, observed any, secrets *redact.Redactor) any {
 	if d == nil || len(d.Encrypted) == 0 {

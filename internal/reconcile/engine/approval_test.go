@@ -62,7 +62,7 @@ func TestApproval(t *testing.T) {
 		lines []string
 		hand  func(w *thingtest.World)
 		steps bool
-		want  string // expected in the reason for the hold; "" for none
+		want  string // expected in the reason for the hold; "" if there is none
 	}{
 		"the very plan":        {lines: approvedOf},
 		"what is left of it":   {lines: approvedOf, steps: true, hand: func(w *thingtest.World) { delete(w.Things, "id-003") }},

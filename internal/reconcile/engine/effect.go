@@ -48,7 +48,7 @@ func effectOfAnswer(o outcome) effect {
 	return underway
 }
 
-// effectOfList returns the effect of a step that a list shows. have is the listed object, nil if there is none.
+// effectOfList returns the effect of a step that a list shows. have is the listed object; it is nil if there is none.
 func effectOfList(s plan.Step, have *kind.Live) effect {
 	switch {
 	case s.Action.Destroys() && (have == nil || have.ID != s.ID()):

@@ -108,7 +108,7 @@ func (x *Index) WithID(id string) iter.Seq[*Live] {
 	return x.find(func(x *Index) *part { return &x.ids }, id, func(l *Live, add func(string)) { add(l.ID) })
 }
 
-// First returns the first object with an ID; nil if there is none.
+// First returns the first object with an ID, or nil if there is none.
 func (x *Index) First(id string) *Live {
 	for l := range x.WithID(id) {
 		return l

@@ -10,11 +10,11 @@ import (
 // Info names and describes a kind.
 type Info struct {
 	Group, Version, Kind string
-	// Short is an abbreviation for the command line, such as vm; "" for none.
+	// Short is an abbreviation for the command line, such as vm; "" if there is none.
 	Short string
 	// Aliases are other groups under which the kind is accepted unchanged: GROUP, or GROUP/VERSION if the version differs.
 	Aliases []string
-	// Service is the catalog type the kind needs, e.g. "compute"; "" for none.
+	// Service is the catalog type the kind needs, e.g. "compute"; "" if there is none.
 	Service string
 	// UniqueNames is true when the cloud refuses a second object with the same name.
 	UniqueNames bool

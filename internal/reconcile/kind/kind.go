@@ -13,7 +13,7 @@ import (
 type Kind struct {
 	Info Info
 	// Body is the type of a document of this kind (its spec field and the fields beside it), for schema and explain. SpecPath is the
-	// path of the spec in it; "" for none.
+	// path of the spec in it; "" if there is none.
 	Body     manifest.Type
 	SpecPath string
 	// Decode reads and validates a document.
@@ -47,7 +47,7 @@ type Kind struct {
 	Stated func(spec any) Facts
 	// Project is the reference to the object's project; zero if the manifest names none, so that the stack's own project is used.
 	Project func(w Want) Ref
-	// Zone is the availability zone that a manifest asks for; "" for none.
+	// Zone is the availability zone that a manifest asks for; "" if there is none.
 	Zone func(w Want) string
 	// PerHost is how many of the objects that refer to this one may share a host; 0 for any number. hard is false if the cloud may
 	// exceed that limit when there are too few hosts. PerHostOf returns the same for an object that is only imported.

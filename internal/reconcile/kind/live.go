@@ -43,14 +43,14 @@ type Live struct {
 	// Guarded is true if nobody can write the object's mark without the right to change the object. In another project only
 	// guarded marks count.
 	Guarded bool
-	// AlsoListedAs is another kind in whose collection the cloud also shows the same object; "" for none. If the mark names
+	// AlsoListedAs is another kind in whose collection the cloud also shows the same object; "" if there is none. If the mark names
 	// that kind, the object is handled as an object of that kind.
 	AlsoListedAs string
 	Phase        Phase
 	// Role tells people the purpose of an object whose name and mark do not show it, for example "the network's DHCP
-	// server"; "" for none.
+	// server"; "" if there is none.
 	Role string
-	// ServesID is the ID of the object that this one serves and is deleted with; "" for none. An example is the port of a
+	// ServesID is the ID of the object that this one serves and is deleted with; "" if there is none. An example is the port of a
 	// load balancer, which the cloud creates itself.
 	ServesID string
 	// Recreated is true if the object is deleted and then immediately recreated, so its users need not detach first.

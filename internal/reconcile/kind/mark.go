@@ -28,7 +28,7 @@ type Mark struct {
 	// Loses is true when the object may be deleted although data that exists nowhere else is lost with it. It is written only with
 	// an Applied that is not "".
 	Loses bool
-	// Refused is an earlier Applied that the group of the object rolled back because it failed; "" for none.
+	// Refused is an earlier Applied that the group of the object rolled back because it failed; "" if there is none.
 	Refused string
 	// Target is a SHA-256, in hexadecimal digits, over the whole target state of the object's group. It is written when a step that
 	// people approved creates the object; "" without approval. It is only a record. Comparisons of marks leave it out.

@@ -12,7 +12,7 @@ import (
 type Way struct {
 	Name       string     // "resize"
 	Disruption Disruption // the effect on users of the object
-	Loss       string     // the data that is lost, in words that messages put after "loses"; "" for none
+	Loss       string     // the data that is lost, in words that messages put after "loses"; "" if there is none
 	// Closed says why the object cannot be changed in this way in its present state; messages put
 	// it after the name. It is "" if the object can be changed.
 	Closed string

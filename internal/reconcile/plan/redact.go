@@ -45,7 +45,7 @@ func changes(r *redact.Redactor, list []kind.Change) []kind.Change {
 	return list
 }
 
-// ShownID returns the object's ID in the cloud for people; "" if there is none. Secrets are removed even from the ID, in case a
+// ShownID returns the object's ID in the cloud for people, or "" if there is none. Secrets are removed even from the ID, in case a
 // cloud repeats one there.
 func (s Step) ShownID() string { return s.Secrets.Text(s.ID()) }
 

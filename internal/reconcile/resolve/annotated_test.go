@@ -20,7 +20,7 @@ func TestWhatAnnotationsMaySay(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		repo []string
-		want string // text of the mistake; "" for none
+		want string // text of the mistake; "" if there is none
 	}{
 		{"a name before", []string{"a moved-from=Thing/b"}, ""},
 		{"ten names before", []string{"a moved-from=" + many(10, "Thing/b%d")}, ""},

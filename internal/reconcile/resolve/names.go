@@ -154,7 +154,7 @@ func (r *resolver) advise(ref kind.RefSpec) string {
 	return r.suggest(ref.Key)
 }
 
-// otherNamespace returns another namespace that has an object of that kind and name; "" for none.
+// otherNamespace returns another namespace that has an object of that kind and name, or "" if there is none.
 func (r *resolver) otherNamespace(missing manifest.Key) (namespace string) {
 	for at, names := range r.all {
 		if at.kind == missing.Kind && (namespace == "" || at.namespace < namespace) && r.budget.tryTake(costComparisons, len(names)) && slices.Contains(names, missing.Name) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Cure is the action for a member that does not serve. It is the name of a way to heal that the kind of the member's machine offers. It is
-// [Replace] for a new machine, or "" for none.
+// [Replace] for a new machine, or "" if there is none.
 type Cure string
 
 // Replace deletes the member's machine and creates another one.

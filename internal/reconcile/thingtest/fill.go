@@ -57,7 +57,7 @@ func Fill(t *testing.T, w *World, cloud []string, want []kind.Desired) {
 	}
 }
 
-// markOf returns the mark for an owner word of a line; nil if there is none.
+// markOf returns the mark for an owner word of a line, or nil if there is none.
 func markOf(name, owner string, want []kind.Desired) *kind.Mark {
 	ours := ownertext.Of("s", Key(name))
 	switch owner {

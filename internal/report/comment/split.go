@@ -159,7 +159,7 @@ func (s *splitter) missing(from, to int) string {
 
 // nest contains the code block that is open at a point of a text, and the folds around it.
 type nest struct {
-	fence string   // the line that opened the code block; "" for none
+	fence string   // the line that opened the code block; "" if there is none
 	folds []string // the lines that opened the folds
 }
 

@@ -297,7 +297,7 @@ func TestConfigIsChecked(t *testing.T) {
 	digest := registry.Digest(nil)
 	for _, c := range []struct {
 		cfg  Config
-		want string // the beginning of the only problem; "" for none
+		want string // the beginning of the only problem; "" if there is none
 	}{
 		{Config{URL: "oci://ghcr.io/acme/config", Tag: "prod"}, ""},
 		{Config{URL: "oci://localhost:5000/acme/config", Digest: digest}, ""},

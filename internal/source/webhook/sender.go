@@ -36,7 +36,7 @@ type sender struct {
 // senders has one entry for each kind of forge.
 var senders = []*sender{&github, &gitea, &gitlab, &gerrit}
 
-// event returns the name of a message's event; "" if there is none.
+// event returns the name of a message's event, or "" if there is none.
 func (s *sender) event(h http.Header) string {
 	if s.name != "" {
 		return s.name

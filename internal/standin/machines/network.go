@@ -22,7 +22,7 @@ type Network struct {
 	ended  bool
 }
 
-// New returns a network. listens returns the handler of a port, or nil if nothing listens there, and the TLS configuration, or nil for none. The
+// New returns a network. listens returns the handler of a port, or nil if nothing listens there, and the TLS configuration, or nil if the port has no TLS. The
 // network exists until it is closed.
 func New(listens func(address, port string) (Serve, *tls.Config)) *Network {
 	return &Network{listens: listens, listen: map[string]*pipes{}}

@@ -53,7 +53,7 @@ type World struct {
 	manifests map[string]content // by digest and by tag
 	referrers map[string][]Descriptor
 
-	// User and Password are the login that every request needs; "" for none. Tokens are given for it at /token.
+	// User and Password are the login that every request needs; "" if there is none. Tokens are given for it at /token.
 	User, Password string
 	// ShownType is the type that the list of referrers shows in place of the true one; "" for the true one.
 	ShownType string

@@ -59,7 +59,7 @@ func (s *Spec) validateSource(r *kind.Report) {
 }
 
 // validateTargets checks records and recordSetRef, the fields that give records directly. It returns the name of the
-// field that is set, or "" for none.
+// field that is set, or "" if there is none.
 func (s *Spec) validateTargets(r *kind.Report) (given string) {
 	if len(s.Records) > 0 {
 		given = "records"

@@ -47,7 +47,7 @@ func pointer(a netip.Addr) string {
 	return strings.Join(labels, ".") + ".ip6.arpa."
 }
 
-// reverseName returns the reverse name of the source's first address that is in the zone, or "" for none. missing is an
+// reverseName returns the reverse name of the source's first address that is in the zone, or "" if there is none. missing is an
 // object that is ready and has no such address, or "" while that is unknown.
 func reverseName(w typed.Want[Spec], from source) (name, missing string) {
 	zone := strings.ToLower(w.Ref("DNSZone", w.Spec.ZoneRef).Facts.Name)

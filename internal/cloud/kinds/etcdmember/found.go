@@ -87,7 +87,7 @@ func (m *machine) whyNotAlarm(machines []*machine, knows *etcdquorum.Answer) str
 	return machines[at].Key.Name + " " + machines[at].alarm() + ": no working machine is changed until that has ended"
 }
 
-// alarm returns the problem that a member in touch with its leader reports, or "" for none.
+// alarm returns the problem that a member in touch with its leader reports, or "" if there is none.
 func (m *machine) alarm() string {
 	if !m.voice.Answers || m.voice.Status.Leader == 0 || len(m.voice.Status.Errors) == 0 {
 		return ""

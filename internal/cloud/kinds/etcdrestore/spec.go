@@ -45,7 +45,7 @@ type State struct {
 	source   *etcdstore.Object // the selected snapshot; nil if there is none.
 	trouble  string            // why there is no source.
 	begun    bool              // whether the cluster exists or existed.
-	restored string            // the digest of the selection that the cluster began with; "" for none.
+	restored string            // the digest of the selection that the cluster began with; "" if there is none.
 	untagged []string          // members' ports that lack the tag of the restore.
 }
 

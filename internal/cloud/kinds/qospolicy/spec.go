@@ -168,7 +168,7 @@ func compareRules(field, ruleType string) func(typed.Want[Spec], *table.Object[S
 	}
 }
 
-// of returns the rule of the list with the given slot; nil if there is none.
+// of returns the rule of the list with the given slot, or nil if there is none.
 func of(list []Rule, slot string) *Rule {
 	if i := slices.IndexFunc(list, func(r Rule) bool { return r.slot() == slot }); i >= 0 {
 		return &list[i]

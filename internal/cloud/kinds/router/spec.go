@@ -37,7 +37,7 @@ type ExternalGateway struct {
 // More holds the fields of a router that only Neutron sets.
 type More struct {
 	Status          string `json:"status" api:"status"`
-	ExternalNetwork string `json:"externalNetworkID" api:"external_gateway_info,read=external_gateway_info.network_id" show:"-"` // "" for none
+	ExternalNetwork string `json:"externalNetworkID" api:"external_gateway_info,read=external_gateway_info.network_id" show:"-"` // "" if there is none
 }
 
 // Filter selects an existing router.

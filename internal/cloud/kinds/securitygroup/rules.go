@@ -329,7 +329,7 @@ func (r CloudRule) exported() Rule {
 	return rule
 }
 
-// copied returns a copy of a reference, because the rule in the cloud must not be changed; nil for an empty one.
+// copied returns a copy of a reference, because the rule in the cloud must not be changed. It returns nil for an empty reference.
 func copied(ref *string) *string {
 	id := table.Or(ref, "")
 	if id == "" {

@@ -52,7 +52,7 @@ func (p plugs) surplus() []string {
 }
 
 // compare reports differences between the wanted and the attached ports or volumes as a change in place. loss names the
-// data that the server loses with the surplus ones; "" for none.
+// data that the server loses with the surplus ones; it is "" if no data is lost.
 func (p plugs) compare(c *kind.Changes, loss string) {
 	ids := each(p.refs, func(ref kind.Ref) string { return cmp.Or(ref.ID, table.ID(ref)) })
 	var links kind.Changes
@@ -139,7 +139,7 @@ func writeDisks(w want, _ *object, body map[string]any) {
 	body["block_device_mapping_v2"] = disks
 }
 
-// bootVolume is the ID of the volume that the server boots from, "" for none. The result known is false while no volume of that
+// bootVolume is the ID of the volume that the server boots from; it is "" if there is none. The result known is false while no volume of that
 // name exists.
 func bootVolume(w want) (id string, known bool) {
 	if w.Spec.BootVolume == nil {

@@ -62,7 +62,7 @@ func writeGateway(w typed.Want[Spec], have *table.Object[Spec, More], body map[s
 	}
 }
 
-// gateway returns the address of the gateway that the manifest asks for; "" for none. Automatic is the
+// gateway returns the address of the gateway that the manifest asks for, or "" if there is none. Automatic is the
 // existing gateway. Without one, it is the address that Neutron would choose: the first host of an IPv4
 // subnet, and the network address of an IPv6 subnet (neutron/ipam/utils.py: generate_pools).
 func gateway(s *Spec, have *table.Object[Spec, More]) string {

@@ -76,7 +76,7 @@ type IPv6 struct {
 
 // More holds the fields of a subnet that only Neutron sets.
 type More struct {
-	GatewayIP string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" for none
+	GatewayIP string `json:"gatewayIP" api:"gateway_ip" rule:"format=ip"` // "" if there is none
 }
 
 // Filter selects an existing subnet.

@@ -95,7 +95,7 @@ func phase(volume *state) (kind.Phase, string) {
 	return kind.Pending, "is " + s.Status
 }
 
-// copied returns a text with the evidence that the mark on a volume is a copy; "" if there is none. Cinder stores the metadata of
+// copied returns a text with the evidence that the mark on a volume is a copy, or "" if there is none. Cinder stores the metadata of
 // a volume in its backups. If a backup is restored, the new volume gets these metadata and src_backup_id (cinder/backup/driver.py:
 // _restore_vol_meta, backup/manager.py: restore_backup). If Cinder makes an image of a volume, it clones the volume with its
 // metadata (volume/manager.py: _clone_image_volume).

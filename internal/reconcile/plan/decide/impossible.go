@@ -65,7 +65,7 @@ func rivalText(other *kind.Desired, c kind.Claim) cause.Cause {
 	return cause.Of(cause.RivalAsks, other.Key, other.Origin, remedy(c.Remedy, cause.ChooseForOne))
 }
 
-// rival returns another object of the repository that claims the same value; nil if there is none. The object that both refer to is known, because
+// rival returns another object of the repository that claims the same value, or nil if there is none. The object that both refer to is known, because
 // it is decided before them. A suspended object that does not exist is not created, so its claims do not count.
 func (p *planner) rival(d *kind.Desired, c kind.Claim) *kind.Desired {
 	if c.Value == "" {

@@ -105,7 +105,7 @@ func (p *planner) continueRollouts() {
 	}
 }
 
-// witness returns the youngest machine of a group whose mark contains the approved checksum; nil if there is none.
+// witness returns the youngest machine of a group whose mark contains the approved checksum, or nil if there is none.
 func (p *planner) witness(group manifest.Key, target string) (youngest *plan.Step) {
 	for i := range p.steps {
 		s := &p.steps[i]

@@ -59,7 +59,7 @@ func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.
 	return gs
 }
 
-// find returns the group with a key; nil for an object without members.
+// find returns the group with a key. It returns nil if the object with that key has no members.
 func (gs *Groups) find(key manifest.Key) *group {
 	if i := slices.IndexFunc(gs.list, func(g *group) bool { return g.key == key }); i >= 0 {
 		return gs.list[i]

@@ -32,7 +32,7 @@ func (gs *Groups) addStandIn(works *plan.Step, next Learned) {
 	}
 }
 
-// missing returns how many more members of a group have to serve. The result away is the first member that should serve and does not; nil if there is none.
+// missing returns how many more members of a group have to serve. The result away is the first member that should serve and does not, or nil if there is none.
 func (w worldReader) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
