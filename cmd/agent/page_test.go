@@ -103,7 +103,7 @@ func TestPage(t *testing.T) {
 	words := strings.Fields(driver)
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], r.server, readToken)...)
 	cmd.Stderr = os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // then the program ends its browser
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // the program then ends its browser
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

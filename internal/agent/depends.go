@@ -121,7 +121,7 @@ func outcomeOf(run report.Run) (now plan.Outcome, ok bool) {
 
 // SetOutcome stores the state of a stack, no matter which agent has checked it. When the stack gets in sync, the stacks that waited for it
 // are checked. When it is in sync no longer, all stacks that depend on it will be checked once it is in sync again. A stack does not wait
-// before its first check, because that check comes anyway.
+// before its first check, because that check is already due.
 func (s *Dependencies) SetOutcome(stack string, now plan.Outcome) {
 	s.mu.Lock()
 	before, expected := s.outcomes[stack]

@@ -61,7 +61,7 @@ func (s *state) planned(p plan.Plan, parent string, now time.Time) beginning {
 }
 
 // started records that the pass in progress starts a step. From now on, the cloud does not equal the commit that was in sync before. It
-// returns that commit (replaced) and the commit of the pass (by). Both are "" if the cloud did not equal a commit.
+// returns that commit (replaced), or "" if there is none to report, and the commit of the pass (by).
 func (s *state) started() (replaced, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,8 +58,8 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	return own.answer
 }
 
-// enter returns the question whose answer a caller gets, the question that has to end first (nil if no question has to end first), and whether the caller itself has to
-// send it.
+// enter returns the question whose answer a caller gets (own), and the question that has to end first, or nil if there is none (before). It
+// reports whether the caller itself has to send its question (mine).
 func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T], mine bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

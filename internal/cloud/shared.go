@@ -18,9 +18,10 @@ var sharedLists = map[sharedList]bool{
 
 type sharedList struct{ service, path string }
 
+// moment is the key of a context's value: the results that the lists of one snapshot share.
 type moment struct{}
 
-// At returns a context for the lists of a moment; m may be nil.
+// At returns a context for the lists of one snapshot, which share the results m; m may be nil.
 func At(ctx context.Context, m *kind.SharedResults) context.Context {
 	if m == nil {
 		return ctx

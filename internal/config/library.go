@@ -34,7 +34,7 @@ func (l *Library) Same() string {
 	nameless.Name = ""
 	text, err := json.Marshal(nameless)
 	if err != nil {
-		panic(err) // cannot happen: it contains only strings and numbers
+		panic(err) // cannot happen: the value contains only strings and numbers
 	}
 	return string(text)
 }

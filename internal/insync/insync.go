@@ -3,7 +3,7 @@
 //
 // The package is a table of values. It uses only the facts in a [State], and no clouds, forges, passes or
 // clocks. It does not decide whether a pass ended in sync, and it sends no request to a forge. Package agent
-// does so to decide which differences are drift. Package branch does so to decide the status of a commit.
+// sends the requests to a forge to decide which differences are drift, and package branch to decide the status of a commit.
 package insync
 
 // An Answer says whether a commit was in sync.

@@ -24,7 +24,7 @@ import (
 // These are the ports of a node. Other nodes find the port of a node in the placement, see [PortOf].
 const (
 	NodePort        = 9000 // clients use it if their own configuration says so
-	StatusPort      = 9002 // here a node reports its state
+	StatusPort      = 9002 // the port at which a node reports its state
 	LastNodePort    = 9004 // the node uses the ports up to this one
 	FirstOwnPort    = 9100
 	LastOwnPort     = 9899

@@ -94,8 +94,8 @@ func isKustomization(base string) bool {
 	return base == "kustomization.yaml" || base == "kustomization.yml" || base == "Kustomization"
 }
 
-// mayLeadToFolder reports whether a link may lead to a folder of manifests. A link whose name has an extension may do so
-// only if its target is a folder. Any other link may do so unless its target is a regular file.
+// mayLeadToFolder reports whether a link may lead to a folder of manifests. A link whose name has an extension may
+// lead there only if its target is a folder. Any other link may lead there unless its target is a regular file.
 func (l *loader) mayLeadToFolder(name string) bool {
 	if path.Ext(name) != "" {
 		info, err := fs.Stat(l.files, l.inside(name))

@@ -56,8 +56,8 @@ func Downloads(c Config) *http.Client {
 	return &http.Client{Transport: New(c), CheckRedirect: elsewhere}
 }
 
-// Files returns a client for a server that the operator has configured, and that stores its files on other hosts.
-// Registries do so. The client sends requests with next, and follows redirects in the same way as that of
+// Files returns a client for a server that the operator has configured, and that stores its files on other hosts,
+// such as a registry. The client sends requests with next, and follows redirects in the same way as that of
 // [Downloads]. Credentials are only sent to the scheme, host and port of the first request.
 func Files(next http.RoundTripper) *http.Client {
 	return &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {

@@ -63,7 +63,7 @@ func New(c Config) (*Handler, error) {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // no request here needs a body
+		w.Header().Set("Connection", "close") // no request for a page needs a body
 	}
 	if a, ok := h.static[r.URL.Path]; ok {
 		if allow(w, r, http.MethodGet, http.MethodHead) {

@@ -45,7 +45,7 @@ func reply(cmd command, s readComments) (forge.Reaction, string) {
 	case cmd.verb == verbHelp:
 		return forge.Eyes, help
 	case cmd.verb == verbApprove && !s.showedHash(cmd):
-		return forge.Confused, "" // no plan here had that hash when the command was written
+		return forge.Confused, "" // no plan of the pull request had that hash when the command was written
 	case cmd.verb == verbApprove:
 		return forge.ThumbsUp, ""
 	}

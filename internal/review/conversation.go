@@ -121,7 +121,7 @@ func (r *Repository) conversationOf(ctx context.Context, pull forge.Pull) (conve
 	}
 	comments, unread, err := r.comments(ctx, pull.Number)
 	if errors.Is(err, forge.ErrRefused) {
-		// The pull request is planned anyway, because its status can be set.
+		// The pull request is planned without its comments, because its status can be set.
 		r.Complain("comments cannot be read: approvals and requests for plans are ignored", err)
 		comments, err = nil, nil
 	}

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// ignoreHangups ignores SIGHUP while no stack is served yet, until stop is called. At that time, all stacks are about to be checked anyway.
+// ignoreHangups ignores SIGHUP while no stack is served yet, until stop is called. It is not needed at that time, because all stacks are about to be checked.
 func ignoreHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)

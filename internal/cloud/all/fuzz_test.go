@@ -102,7 +102,7 @@ func looker(f *testing.F) (*engine.Engine, *instead) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Cleanup(func() { _ = server.Close() }) // its process ends anyway
+	f.Cleanup(func() { _ = server.Close() }) // an error does not matter, because the process ends
 	file := filepath.Join(f.TempDir(), "clouds.yaml")
 	if err := os.WriteFile(file, server.CloudsYAML(), 0o600); err != nil {
 		f.Fatal(err)

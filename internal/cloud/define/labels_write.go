@@ -31,7 +31,7 @@ type labeller struct {
 //	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
 //	in the description                    PUT the description
 //
-// The mark cannot stay in the description if the manifest has tags, which need a separate request anyway, or if the description has no
+// The mark cannot stay in the description if the manifest has tags, which always need a separate request, or if the description has no
 // room for it. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
 // If the mark says that nothing is applied yet, the object is created in one request, and [Driver.Finish] writes the rest.
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {

@@ -21,7 +21,7 @@ import (
 
 // The limits of one build.
 const (
-	maxTime   = time.Minute // also of the processor
+	maxTime   = time.Minute // of the clock, and of the processor
 	maxMemory = 512 << 20   // bytes of data
 	maxOutput = 128 << 20   // bytes of the answer, which is JSON with base64
 	maxErrors = 64 << 10

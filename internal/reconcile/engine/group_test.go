@@ -280,7 +280,7 @@ func TestMembersAreAskedWhetherTheyServe(t *testing.T) {
 			}
 		}
 		h.OnDelete = func(name string) error {
-			if name != "sheep-1" { // sheep-1 may be deleted, since it does not serve anyway
+			if name != "sheep-1" { // sheep-1 may be deleted, since it does not serve before the change either
 				t.Errorf("%s goes", name)
 			}
 			return nil

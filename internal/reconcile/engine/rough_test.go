@@ -192,7 +192,7 @@ func (r *rough) List(context.Context, kind.Listing) ([]typed.Live[thingtest.Thin
 
 // Create implements [thingtest.Driver].
 func (r *rough) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (live typed.Live[thingtest.Thing], err error) {
-	var made typed.Live[thingtest.Thing] // may be set after the answer
+	var made typed.Live[thingtest.Thing] // the request may set this after its answer
 	err = r.fare(ctx, "create "+want.Key.Name, func() error {
 		live, err := r.World.Create(context.Background(), want)
 		r.Mu.Lock()
@@ -225,7 +225,7 @@ func (r *rough) Update(ctx context.Context, want typed.Want[thingtest.Spec], hav
 
 // Delete implements [thingtest.Driver].
 func (r *rough) Delete(ctx context.Context, have typed.Live[thingtest.Thing]) (gone bool, err error) {
-	went := false // may be set after the answer
+	went := false // the request may set this after its answer
 	err = r.fare(ctx, "delete "+have.Name, func() error {
 		gone, err := r.World.Delete(context.Background(), have)
 		r.Mu.Lock()

@@ -34,7 +34,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is read as %+v", text, o)
 		}
 		if len(stack) > MaxStackName || len(kind) > longestKind || !stackWord.MatchString(stack) || !kindWord.MatchString(kind) || !word.MatchString(name) || namespace != "" && !word.MatchString(namespace) {
-			return // not possible as the name of a stack, a kind or an object
+			return // such a text is not possible as the name of a stack, a kind or an object
 		}
 		owner := Of(stack, manifest.Key{Kind: kind, Namespace: namespace, Name: name})
 		o, ok := Parse(owner)

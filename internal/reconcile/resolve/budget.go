@@ -60,8 +60,8 @@ func (b Bounds) orDefaults() Bounds {
 // ForPull returns the bounds for a pull request into a branch of the size base. The pull request may double the branch's objects, or add
 // the number added if that is more, but never exceeds the bounds of the stack. If added is 0, it means [DefaultPullObjects].
 //
-// Doubling allows every usual change of an existing stack, even a copy of all of it. The agent needs the same time and memory for the
-// branch anyway. The number added is for new stacks.
+// Doubling allows every usual change of an existing stack, even a copy of all of it. The agent already needs as much time and memory for the
+// branch itself. The number added is for new stacks.
 func (b Bounds) ForPull(base Size, added int) Bounds {
 	b = b.orDefaults()
 	if added == 0 {

@@ -67,8 +67,8 @@ func (e Entries) known() string {
 	return "name one of " + strings.Join(slices.Sorted(maps.Keys(e.Secrets)), ", ") + ", or ask the operator to add the Secret to spec.credentialSecrets of the stack's configuration"
 }
 
-// inheritEntries sets the entry of objects that are a part of another object to the entry of that object. It does so for references that have the
-// option "credentials".
+// inheritEntries sets the entry of objects that are a part of another object to the entry of that object. Only references with the option
+// "credentials" have this effect.
 func (r *resolver) inheritEntries() {
 	for _, n := range r.order {
 		for _, ref := range n.Refs {

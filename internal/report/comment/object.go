@@ -227,7 +227,7 @@ func section(in places, g grade, list []object) string {
 	}
 	list = mergeEqual(list)
 	if g == created && len(list) > openLines {
-		for i := range list { // too many for full details
+		for i := range list { // these are too many objects for full details
 			list[i] = list[i].withoutValues()
 		}
 	}

@@ -27,8 +27,8 @@ func (m *merger) recordConflict(path string) object.TreeEntry {
 	return object.TreeEntry{Mode: filemode.Regular, Hash: h}
 }
 
-// recordDoubt records a file that a person has to merge, with the reason. It does so in merges of
-// merge bases, too, because there it is unknown what git does.
+// recordDoubt records a file that a person has to merge, with the reason. This is also done in
+// merges of merge bases, because it is unknown what git does in them.
 func (m *merger) recordDoubt(path, why string, args ...any) {
 	if len(m.conflicts) < maxConflicts {
 		m.conflicts = append(m.conflicts, store.PrintablePath(path)+" ("+fmt.Sprintf(why, args...)+")")

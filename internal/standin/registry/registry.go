@@ -93,7 +93,7 @@ func (w *World) Put(m Manifest, tags ...string) Descriptor {
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // cannot happen: it contains only strings and numbers
+		panic(err) // cannot happen: the value contains only strings and numbers
 	}
 	d := w.Raw(m.MediaType, text, tags...)
 	d.ArtifactType = m.ArtifactType

@@ -41,8 +41,8 @@ func writeSubnet(w typed.Want[Spec], _ *table.Object[Spec, More], body map[strin
 	}
 }
 
-// create associates the address in the create request if one request can set everything. Otherwise it does so in the
-// last request, for this reason: if the port has several addresses, Neutron refuses every later update that does not
+// create associates the address in the create request if one request can set everything. Otherwise it associates the
+// address in the last request, for this reason: if the port has several addresses, Neutron refuses every later update that does not
 // repeat the association.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	_, port := target(w)

@@ -95,7 +95,7 @@ func list(t *testing.T, g *kindtest.Target) []*kind.Live {
 	return c.Items
 }
 
-// contents reads the content of an image from the simulator. It does so in a transport, because the client cannot read
+// contents reads the content of an image from the simulator. It reads in a transport, because the client cannot read
 // files.
 func contents(t *testing.T, g *kindtest.Target, id string) (data string) {
 	t.Helper()

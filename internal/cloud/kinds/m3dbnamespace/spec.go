@@ -145,7 +145,7 @@ func diffOptions(have, want m3.Options, c *kind.Changes) {
 }
 
 func textOf(option any) string {
-	text, _ := json.Marshal(option) // contains only numbers, texts and lists of them
+	text, _ := json.Marshal(option) // option contains only numbers, texts and lists of them
 	return string(text)
 }
 

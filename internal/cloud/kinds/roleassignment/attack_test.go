@@ -60,8 +60,8 @@ func TestAttackForgedNote(t *testing.T) {
 	do(t, c, http.MethodHead, path, nil)
 }
 
-// If others delete a user, the new user gets the assignment. An agent that must not
-// replace objects does so, too.
+// If others delete a user, the new user gets the assignment. This also
+// happens if the agent must not replace objects.
 func TestUserDeletedByOthers(t *testing.T) {
 	for _, of := range []string{"User", "Role"} {
 		g := kindtest.NewTarget(t, kinds).Beside("admin")

@@ -168,8 +168,8 @@ func (m *made) create(ctx context.Context, d driver, w want) (*state, error) {
 	return now, err
 }
 
-// versioned returns an error if Swift has ignored the setting for versions. Swift does so if
-// it is not configured to store versions.
+// versioned returns an error if Swift has ignored the setting for versions. Swift ignores it
+// if it is not configured to store versions.
 func versioned(asked map[string]any, now *state) error {
 	if asked["versions"] != true || table.Or(now.Spec.Versioning, false) {
 		return nil

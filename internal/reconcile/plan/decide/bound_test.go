@@ -217,7 +217,7 @@ func TestApprovalOfAnImportThatIsFoundLater(t *testing.T) {
 	}
 }
 
-// short are the functions of these packages that shorten a checksum. They do so only for marks. Any other function named Short that is
+// short are the functions of these packages that shorten a checksum. They shorten only checksums for marks. Any other function named Short that is
 // called shortens amounts.
 var short = map[string]bool{"checksums": true, "dataText": true, "secretText": true, "InMark": true, "orphanKey": true, "Short": true, "Tight": true}
 

@@ -216,8 +216,8 @@ func (gs *Groups) decideGroup(g *group) {
 	gs.awaitNewShared(g)
 }
 
-// conditionOf returns the condition of a member for package rollout. A member that lacks one of its parts counts as not serving, unless it
-// is going to be interrupted anyway.
+// conditionOf returns the condition of a member for package rollout. A member that lacks one of its parts counts as not serving, unless
+// it is about to be interrupted for another reason.
 func (w worldReader) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
 	turn := w.turnOf(m)
