@@ -80,8 +80,8 @@ var forms = map[string]func(string) string{
 	"bytes":      func(s string) string { return fmt.Sprintf("%d", []byte(s)) },
 }
 
-// If an error of the cloud repeats the request, the agent does not quote it. It
-// reports only the status, the ID of the request and its own text.
+// If an error of the cloud repeats the request, the agent does not quote the error. The
+// agent reports only the status, the ID of the request and a text of its own.
 func TestAttackSecretUserDataRepeated(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	for name, form := range forms {
