@@ -25,7 +25,7 @@ type Probe struct {
 	since  string // by the clock of the compute service; "" before its first answer
 	used   map[string]map[string]int64
 	lacks  map[string]bool // services that do not exist, or do not answer this user
-	unseen *UnseenError    // not returned yet; nil for none
+	unseen *UnseenError    // an error that was not returned yet; nil if there is none
 }
 
 // UnseenError says that a probe never notices the changes of some services, because the user has no permission to ask them. All other services

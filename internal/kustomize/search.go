@@ -58,7 +58,7 @@ func (s *search) spend(comparisons int) bool {
 
 func (s *search) over() bool { return s.left == 0 || s.err != nil }
 
-// find returns the key and the value at a path; nil if there is none. The key of an element is the element.
+// find returns the key and the value at a path, or nil if there is none. The key of an element is the element.
 func (s *search) find(n *yaml.Node, steps []string) (key, value *yaml.Node) {
 	key, value = n, n
 	for _, step := range steps {
