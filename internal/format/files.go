@@ -41,7 +41,7 @@ func each(folder, start string, write bool, found func(string, error)) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // every written file is closed already
 	count := 0
 	return fs.WalkDir(root.FS(), start, func(name string, e fs.DirEntry, err error) error {
 		base := path.Base(name)

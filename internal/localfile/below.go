@@ -19,7 +19,7 @@ func ReadBelow(folder, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoFolder, err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // the folder was only read
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -45,21 +45,21 @@ func (v *Vault) ask(ctx context.Context, token, method, below string, body, into
 		return 0, hide("does not answer", err)
 	}
 	defer func() { _ = resp.Body.Close() }() // only the bytes that were read matter
-	switch code := resp.StatusCode; {
-	case code == http.StatusOK:
+	switch code := resp.StatusCode; code {
+	case http.StatusOK:
 		if err := json.NewDecoder(resp.Body).Decode(into); errors.Is(err, outbound.ErrTooLarge) {
 			return code, ErrTooLarge
 		} else if err != nil {
 			return code, errAnswer // the error of the decoder may quote a value
 		}
 		return code, nil
-	case code == http.StatusNotFound:
+	case http.StatusNotFound:
 		return code, ErrMissing
-	case code == http.StatusForbidden:
+	case http.StatusForbidden:
 		return code, errForbidden
-	case code == http.StatusBadRequest:
+	case http.StatusBadRequest:
 		return code, fmt.Errorf("is refused (code %d)", code)
-	case code == http.StatusServiceUnavailable:
+	case http.StatusServiceUnavailable:
 		return code, hide("is sealed or not ready", fmt.Errorf("code %d", code))
 	default:
 		return code, hide(fmt.Sprintf("answers with code %d", code), fmt.Errorf("code %d", code))

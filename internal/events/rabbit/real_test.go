@@ -131,7 +131,7 @@ func TestRealCopies(t *testing.T) {
 	r.next(t, "one")
 	publish(t, admin, "neutron", "two")
 	r.next(t, "two")
-	if q, err := admin.QueueInspect(ceilometer.Name); err != nil || q.Messages != 1 {
+	if q, err := admin.QueueDeclarePassive(ceilometer.Name, false, false, false, false, nil); err != nil || q.Messages != 1 {
 		t.Errorf("%+v %v: the other reader must have its message", q, err)
 	}
 }

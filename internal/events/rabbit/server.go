@@ -58,7 +58,7 @@ func (l *link) within(limit time.Duration, requests func() error) error {
 
 // end closes the connection. The server notices the end in any case, so errors are ignored.
 func (l *link) end() {
-	_ = l.within(closeTime, func() error { return l.CloseDeadline(time.Now().Add(closeTime)) })
+	_ = l.within(closeTime, func() error { return l.CloseDeadline(time.Now().Add(closeTime)) }) //nolint:forbidigo // used only for the deadline
 	_ = l.below.Close()
 }
 
@@ -77,7 +77,7 @@ func (s *Server) dial(ctx context.Context, address string) (*link, error) {
 	if s.TLS != nil {
 		conn = tls.Client(conn, s.tlsFor(address))
 	}
-	_ = conn.SetDeadline(time.Now().Add(openTime)) // the library removes it once the connection is open
+	_ = conn.SetDeadline(time.Now().Add(openTime)) //nolint:forbidigo // used only for the deadline; the library removes it from an open connection
 	below := &boundedConn{Conn: conn}
 	opened, err := amqp.Open(below, amqp.Config{
 		SASL: []amqp.Authentication{&amqp.PlainAuth{Username: user, Password: password}}, Vhost: s.VHost, Heartbeat: heartbeat, ChannelMax: 8,
@@ -104,7 +104,7 @@ func explained(err error, vhost string) error {
 	switch {
 	case !ok:
 		return err
-	case refusal.Code == amqp.AccessRefused && strings.Contains(refusal.Reason, "login"), refusal == amqp.ErrCredentials: //nolint:errorlint // the same
+	case refusal.Code == amqp.AccessRefused && strings.Contains(refusal.Reason, "login"), refusal == amqp.ErrCredentials:
 		return fmt.Errorf("the server refuses the user name or the password: %w", err)
 	case refusal.Code == amqp.NotAllowed:
 		return fmt.Errorf("the user may not use the virtual host %s, or it does not exist: %w", vhost, err)

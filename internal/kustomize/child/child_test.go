@@ -1,7 +1,6 @@
 package child_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -12,10 +11,9 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == child.Command {
 		if err := child.Main(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			panic(err)
 		}
 		return
 	}
-	os.Exit(m.Run())
+	m.Run()
 }

@@ -102,7 +102,7 @@ var fields = map[string]string{
 // file and line, and nothing is fetched or run.
 func TestHostile(t *testing.T) {
 	o := newOutside(t)
-	paths := append(o.addresses(), "../../etc/passwd", "/etc/passwd", "/", "..", "../other/web.yaml", "link.yaml", "folder-link/web.yaml", "missing.yaml", "", `..\other`, "loop")
+	paths := append(o.addresses(), "../../etc/passwd", "/etc/passwd", "/", "..", "../other/web.yaml", "link.yaml", "folder-link/web.yaml", "missing.yaml", "", `..\base`, "loop")
 	for name, text := range fields {
 		for _, path := range paths {
 			if name == "env" && path == "" {

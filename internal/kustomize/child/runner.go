@@ -163,7 +163,7 @@ func once(ctx context.Context, input []byte, alone bool) (a answer, started bool
 	err = c.Wait()
 	_ = kill(c) // usually everything has ended
 	switch {
-	case context.Cause(ctx) == context.DeadlineExceeded:
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return a, true, fmt.Errorf("kustomize needed more than %s", maxTime)
 	case ctx.Err() != nil:
 		return a, true, ctx.Err()
