@@ -47,7 +47,7 @@ type Reader struct {
 // Serve reads until ctx ends. A connection that ends is opened again, after a pause that grows with every failure.
 func (r *Reader) Serve(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
-		began := time.Now() //nolint:forbidigo // used only for the length of a connection
+		began := time.Now()
 		err := r.read(ctx)
 		if ctx.Err() != nil {
 			return

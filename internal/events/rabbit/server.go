@@ -58,7 +58,7 @@ func (l *link) within(limit time.Duration, requests func() error) error {
 
 // end closes the connection. The server notices the end in any case, so errors are ignored.
 func (l *link) end() {
-	_ = l.within(closeTime, func() error { return l.CloseDeadline(time.Now().Add(closeTime)) }) //nolint:forbidigo // used only for the deadline
+	_ = l.within(closeTime, func() error { return l.CloseDeadline(time.Now().Add(closeTime)) })
 	_ = l.below.Close()
 }
 
@@ -77,7 +77,7 @@ func (s *Server) dial(ctx context.Context, address string) (*link, error) {
 	if s.TLS != nil {
 		conn = tls.Client(conn, s.tlsFor(address))
 	}
-	_ = conn.SetDeadline(time.Now().Add(openTime)) //nolint:forbidigo // used only for the deadline; the library removes it from an open connection
+	_ = conn.SetDeadline(time.Now().Add(openTime)) // the library removes it from an open connection
 	below := &boundedConn{Conn: conn}
 	opened, err := amqp.Open(below, amqp.Config{
 		SASL: []amqp.Authentication{&amqp.PlainAuth{Username: user, Password: password}}, Vhost: s.VHost, Heartbeat: heartbeat, ChannelMax: 8,
