@@ -2,10 +2,13 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -14,7 +17,8 @@ import (
 // failed request is not remembered. Clients with the same login share them, if they logged in within
 // [loginLasts].
 type features struct {
-	mu         sync.Mutex
+	asking     singleflight.Group // requests that are running
+	mu         sync.Mutex         // never held during a request
 	extensions map[string]bool
 	newest     map[string]string // microversion by catalog type
 	lacks      map[string]bool   // capabilities that a failed attempt has shown to be missing
@@ -54,25 +58,52 @@ func (c *Client) Lacks(what string) bool {
 // (neutron-lib api/definitions)
 func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
 	f := c.shared()
-	f.mu.Lock()
-	extensions := f.extensions
-	f.mu.Unlock()
-	if extensions == nil { // nobody else waits for this request
+	err := f.ask(ctx, "extensions", func() bool { return f.extensions != nil }, func() (func(), error) {
 		list, err := List[struct {
 			Alias string `json:"alias"`
 		}](ctx, c, Call{Service: Network, Path: "extensions"}, "extensions")
-		if err != nil {
-			return false, err
-		}
-		extensions = make(map[string]bool, len(list))
+		extensions := make(map[string]bool, len(list))
 		for _, e := range list {
 			extensions[e.Alias] = true
 		}
-		f.mu.Lock()
-		f.extensions = extensions
-		f.mu.Unlock()
+		return func() { f.extensions = extensions }, err
+	})
+	if err != nil {
+		return false, err
 	}
-	return extensions[alias], nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.extensions[alias], nil
+}
+
+// ask sends a request for capabilities, unless they are known. Clients that ask at the same time share the request. request returns a function
+// that stores the answer.
+func (f *features) ask(ctx context.Context, what string, known func() bool, request func() (store func(), err error)) error {
+	for {
+		f.mu.Lock()
+		done := known()
+		f.mu.Unlock()
+		if done {
+			return nil
+		}
+		answers := f.asking.DoChan(what, func() (any, error) {
+			store, err := request()
+			if err == nil {
+				f.mu.Lock()
+				store()
+				f.mu.Unlock()
+			}
+			return nil, err
+		})
+		select {
+		case answer := <-answers:
+			if answer.Err == nil || !answer.Shared || ctx.Err() != nil || !errors.Is(answer.Err, context.Canceled) && !errors.Is(answer.Err, context.DeadlineExceeded) {
+				return answer.Err
+			} // otherwise the client that sent the request no longer wants the answer
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // Offers returns an error unless Neutron offers an API extension; the extension "" always exists.
@@ -91,21 +122,22 @@ func (c *Client) Offers(ctx context.Context, alias string) error {
 // service has none.
 func (c *Client) Microversion(ctx context.Context, service, want string) (string, error) {
 	f := c.shared()
-	f.mu.Lock()
-	newest, known := f.newest[service]
-	f.mu.Unlock()
-	if !known { // as above
-		var err error
-		if newest, err = c.newestMicroversion(ctx, service); err != nil {
-			return "", err
-		}
-		f.mu.Lock()
-		if f.newest == nil {
-			f.newest = map[string]string{}
-		}
-		f.newest[service] = newest
-		f.mu.Unlock()
+	known := func() bool { _, ok := f.newest[service]; return ok }
+	err := f.ask(ctx, service, known, func() (func(), error) {
+		newest, err := c.newestMicroversion(ctx, service)
+		return func() {
+			if f.newest == nil {
+				f.newest = map[string]string{}
+			}
+			f.newest[service] = newest
+		}, err
+	})
+	if err != nil {
+		return "", err
 	}
+	f.mu.Lock()
+	newest := f.newest[service]
+	f.mu.Unlock()
 	if AtLeast(newest, want) {
 		return want, nil
 	}

@@ -12,7 +12,7 @@ import (
 func TestWhatIsRememberedOfApprovals(t *testing.T) {
 	for _, c := range []struct{ forge, folder, forgets bool }{{false, false, true}, {true, false, false}, {false, true, false}, {true, true, false}} {
 		said := fmt.Sprint(memoryAttributes(c.forge, c.folder, &config.Stack{})...)
-		if strings.Contains(said, "need a new approval; set --data-dir, or report to a forge") != c.forgets {
+		if strings.Contains(said, "need a new approval: set --data-dir") != c.forgets {
 			t.Errorf("forge %t, folder %t: %s", c.forge, c.folder, said)
 		}
 	}
