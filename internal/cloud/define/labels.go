@@ -106,8 +106,8 @@ const (
 // labels are the labels in the manifest.
 func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 	l := labels{tags: d.tags(w.Spec)}
-	l.description, _ = d.fields.Present("description", w.Spec).(string)
-	shared := sharesIn(w.Spec).any() || d.fields.Present("shared", w.Spec) == true
+	l.description, _ = d.fields.ValueIn("description", w.Spec).(string)
+	shared := sharesIn(w.Spec).any() || d.fields.ValueIn("shared", w.Spec) == true
 	switch {
 	case d.otherProject(w) != "":
 		l.mark = foreign
@@ -123,7 +123,7 @@ func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 
 // tags are the tags of a spec, desired or read.
 func (d *Driver[Spec, Filter, More]) tags(s *Spec) (tags []string) {
-	list, _ := d.fields.Present("tags", s).([]any)
+	list, _ := d.fields.ValueIn("tags", s).([]any)
 	for _, tag := range list {
 		tags = append(tags, tag.(string))
 	}

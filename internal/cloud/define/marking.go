@@ -50,7 +50,7 @@ func (a inAttribute[Spec, Filter, More]) write(ctx context.Context, n *Change[Sp
 	at, path := a.of.Mark.Attribute, a.Path(n.Have.ID)
 	own, changed := n.Fields[at]
 	if !changed {
-		own = a.fields.Present(at, &n.Have.State.Spec)
+		own = a.fields.ValueIn(at, &n.Have.State.Spec)
 	}
 	marked := a.of.Mark.Put(own, n.Want.Mark, n.Have.ID, a.Client.ProjectID)
 	if !a.of.Mark.Apart {

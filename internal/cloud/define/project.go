@@ -95,7 +95,7 @@ func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 		return ""
 	}
 	where := table.Path("projectRef") + ": in another project, the owner mark is in the description, "
-	description, _ := d.fields.Present("description", w.Spec).(string)
+	description, _ := d.fields.ValueIn("description", w.Spec).(string)
 	if _, fits := mark.Description(w.Mark, description); !fits {
 		return where + "but this description has no room for the mark; shorten it"
 	}

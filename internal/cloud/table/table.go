@@ -178,9 +178,9 @@ func keepsName[Spec, More any](r *row, w typed.Want[Spec], have *Object[Spec, Mo
 	return !given && w.HadName(seen.String())
 }
 
-// Present is the value of an attribute in a spec, desired or read, in the form of requests; nil if no
+// ValueIn is the value of an attribute in a spec, desired or read, in the form of requests; nil if no
 // field has that attribute.
-func (t *Table[Spec, More]) Present(attr string, spec *Spec) any {
+func (t *Table[Spec, More]) ValueIn(attr string, spec *Spec) any {
 	for i := range t.rows {
 		if r := &t.rows[i]; r.attr == attr {
 			seen, _ := r.seen(reflect.ValueOf(spec))

@@ -152,7 +152,7 @@ func TestBodies(t *testing.T) {
 	if expected := (map[string]any{"admin_state_up": true, "description": "", "nameservers": []any{}, "metadata": map[string]string{}}); !reflect.DeepEqual(body, expected) {
 		t.Errorf("update is\n%v, want\n%v", body, expected)
 	}
-	if got, expected := fields.Present("metadata", &read(t, shown).Spec), (map[string]string{"a": "1", "b": "2"}); !reflect.DeepEqual(got, expected) {
+	if got, expected := fields.ValueIn("metadata", &read(t, shown).Spec), (map[string]string{"a": "1", "b": "2"}); !reflect.DeepEqual(got, expected) {
 		t.Errorf("present are %v, want %v", got, expected)
 	}
 }
@@ -166,7 +166,7 @@ func TestRequestsLeaveOutWhatOtherCodeWrites(t *testing.T) {
 	if body := fields.Update(want(s), nil, []kind.Change{{Field: table.Path("text")}, {Field: table.Path("up")}}); len(body) != 1 || body["admin_state_up"] != false {
 		t.Errorf("%v", body)
 	}
-	if value := fields.Present("description", &s); value != "words" {
+	if value := fields.ValueIn("description", &s); value != "words" {
 		t.Errorf("%v", value)
 	}
 }

@@ -60,8 +60,8 @@ func (r *row) wanted(spec reflect.Value, name string) (value reflect.Value, aske
 	return reflect.Zero(r.typ), r.empty
 }
 
-// seen returns the field's value in a service's answer; the result shown is false if the answer does not
-// contain it.
+// seen returns the field's value in a spec that was read from a service's answer, or for [Table.ValueIn] in a
+// desired spec. The result shown is false if the spec does not contain it. Then the value is the fallback, or zero.
 func (r *row) seen(have reflect.Value) (value reflect.Value, shown bool) {
 	value, shown = r.of(have)
 	if !shown && r.fallback != "" {
