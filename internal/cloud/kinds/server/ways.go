@@ -45,10 +45,7 @@ func diffMore(w want, have *state, c *kind.Changes) {
 	compareKey(w, have, c)
 	diffUnseen(w, have, c)
 	noteDoomed(w, have, c)
-	wanted := w.Ref("Flavor", w.Spec.FlavorRef).ID == have.Spec.FlavorRef
-	if have.More.Status == resized && w.Way(flavorField) == byResize && wanted {
-		c.Add(kind.Change{Field: flavorField, Have: "resized, and not confirmed", Want: "confirmed", Way: byConfirm})
-	}
+	diffUnconfirmedResize(w, have, c)
 }
 
 // hasWay reports whether one of the changes has to be made in this way.
@@ -82,6 +79,15 @@ func (u *requests) resize(n change) error {
 	}
 	u.act(byResize, map[string]any{"flavorRef": n.Want.Ref("Flavor", n.Want.Spec.FlavorRef).ID}, cloud.Call{})
 	return u.err
+}
+
+// diffUnconfirmedResize adds the change that ends a resize to the wanted flavor. resize does not wait for the end of the
+// resize. The next plan finds the server in VERIFY_RESIZE, and its step confirms.
+func diffUnconfirmedResize(w want, have *state, c *kind.Changes) {
+	wanted := w.Ref("Flavor", w.Spec.FlavorRef).ID == have.Spec.FlavorRef
+	if have.More.Status == resized && w.Way(flavorField) == byResize && wanted {
+		c.Add(kind.Change{Field: flavorField, Have: "resized, and not confirmed", Want: "confirmed", Way: byConfirm})
+	}
 }
 
 // confirm ends a resize. Nova answers before it has finished. To another such request, it answers 400 until it has
