@@ -129,7 +129,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 			run.Revision, run.Err = rev, err
 			return
 		}
-		if s.cloud.Region != "" {
+		if s.cloud.Region != "" { // the defaults of kinds depend on the region, which was unknown before the login
 			rev, read, ok = s.choose(ctx, run, newest)
 		}
 	}

@@ -55,7 +55,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	if region != known {
+	if region != known { // the defaults of kinds depend on the region, which may be unknown before the login
 		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
 			return plan.Plan{}, preflight.Findings{}, err
 		}
