@@ -40,7 +40,7 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 		differs = append(differs, kind.Change{Field: kind.MarkField, Have: markText(have), Want: mark.Text()})
 	}
 	for _, ref := range d.Refs {
-		if ref.Fixed && p.found.Doomed[ref.Key] && !d.Options.Ignores(ref.Field) {
+		if ref.Fixed && p.found.GetsNewID[ref.Key] && !d.Options.Ignores(ref.Field) {
 			moved = append(moved, kind.Change{Field: ref.Field, Have: "the present " + ref.Key.String(), Want: "the new one", Disruption: kind.Replace})
 		}
 	}

@@ -28,7 +28,7 @@ func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool 
 		switch {
 		case target == nil || target.Virtual:
 			return false
-		case live == nil || p.found.Doomed[ref.Key]:
+		case live == nil || p.found.GetsNewID[ref.Key]:
 			return true
 		}
 		return !target.Unmanaged && !have.Updated.IsZero() && live.Created.After(have.Updated)

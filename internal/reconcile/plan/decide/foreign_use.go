@@ -22,7 +22,7 @@ func (p *planner) refuseForeignUse(s plan.Step, d *kind.Desired) plan.Step {
 		}
 		if stack := p.otherStack(live); stack != "" {
 			s.Error = true
-			delete(p.found.Doomed, d.Key)
+			delete(p.found.GetsNewID, d.Key)
 			return s.WithAction(plan.Refuse, cause.Of(cause.UsedApart, ref.Field, liveText(live), printable.Name(stack), p.Stack))
 		}
 	}

@@ -21,7 +21,7 @@ func (p *planner) lookup(key manifest.Key) kind.Ref {
 		ref = ref.WithNewTarget(p.KindOf[key.Kind], d.Spec)
 	}
 	if live := p.found.Live[key]; live != nil {
-		ref.Replacing = p.found.Doomed[key]
+		ref.Replacing = p.found.GetsNewID[key]
 		ref.Ready, ref.ID, ref.Facts = p.found.Ready[key], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)

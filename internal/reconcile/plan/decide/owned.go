@@ -111,7 +111,7 @@ func (p *planner) recreate(s plan.Step, d *kind.Desired, reason cause.Cause) pla
 		return s.Refused(reason, cause.Of(cause.AnotherDoubtful, why, resolve.AnnotationReplace))
 	}
 	s = s.WithAction(plan.Recreate, reason)
-	p.found.Doomed[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
+	p.found.GetsNewID[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)
 }
 

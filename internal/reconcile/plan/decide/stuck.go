@@ -82,7 +82,7 @@ func (p *planner) staysInUse(user, s *plan.Step, known verdicts) bool {
 	switch {
 	case user.Want == nil || s.Action == plan.Delete:
 		return stays
-	case !p.found.Doomed[s.Key]:
+	case !p.found.GetsNewID[s.Key]:
 		return false
 	}
 	held := p.KindOf[s.Key.Kind].Info.KeptWhileUsed && !world.Loosely(user.Have, s.Have)

@@ -23,7 +23,7 @@ import (
 // ID.
 func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 	for _, ref := range s.Want.Refs {
-		if ref.Fixed && gs.found.Doomed[ref.Key] && !m.has(ref.Key) {
+		if ref.Fixed && gs.found.GetsNewID[ref.Key] && !m.has(ref.Key) {
 			keys = append(keys, ref.Key)
 		}
 	}

@@ -13,9 +13,9 @@ type worldReader struct{ *world.World }
 type Found struct {
 	Live  map[manifest.Key]*kind.Live
 	Ready map[manifest.Key]bool
-	// Doomed are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to a doomed object by a
-	// fixed reference are replaced, too.
-	Doomed    map[manifest.Key]bool
+	// GetsNewID are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to such an object by
+	// a fixed reference are replaced, too.
+	GetsNewID map[manifest.Key]bool
 	DesiredOf map[*kind.Live]*kind.Desired  // the desired object of each live one
 	Imports   map[*kind.Live][]manifest.Key // the manifests that import the object, even if another manifest manages it
 }
