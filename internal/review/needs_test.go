@@ -152,7 +152,7 @@ func TestAttackManyNeeds(t *testing.T) {
 // If a stranger names another dependency in each commit, the stranger still gets no more plans than for other pushes.
 func TestAttackOtherNeedsInEachCommit(t *testing.T) {
 	now := time.Now()
-	before := lastPlan{head: "h1", run: now, first: now, heads: maxHeads}
+	before := lastPlan{head: "h1", begun: now, first: now, heads: maxHeads}
 	j := job{pull: forge.Pull{Number: 1, Head: "h2", Fork: true}, needs: needs{list: []need{{Need: comment.Need{Name: "x"}}}}}
 	if yes, _ := mustDo(j, before, true, now.Add(-time.Hour), now); yes {
 		t.Error("it is planned")

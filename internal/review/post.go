@@ -18,13 +18,13 @@ import (
 const checkSize = 65_535
 
 // postPending sets the commit's status to pending if it has none yet.
-func (s *Planner) postPending(pull forge.Pull, run time.Time) {
+func (s *Planner) postPending(pull forge.Pull, begun time.Time) {
 	r, name := s.repository, Context(s.Name, "plan")
 	r.Outbox.Put(fmt.Sprintf("pending %s #%d", s.Name, pull.Number), func(ctx context.Context) error {
 		if _, ok, err := r.Board.Get(ctx, pull.Head, name); ok || err != nil {
 			return err
 		}
-		if s.queue.overtaken(pull.Number, run) {
+		if s.queue.overtaken(pull.Number, begun) {
 			return nil
 		}
 		_, err := r.Board.Set(ctx, pull.Head, forge.Status{Context: name, State: forge.Pending, Description: "being planned"})
@@ -43,8 +43,8 @@ func (s *Planner) postRetracted(pull forge.Pull, now time.Time) {
 type delivery struct {
 	page    page
 	job     job
-	marker  memory.Marker
-	written bool // a comment was written, in this attempt or in an earlier one
+	marker  memory.Marker // made when the page is queued, because a comment of a run that began later must not be overwritten.
+	written bool          // a comment was written, in this attempt or in an earlier one
 }
 
 // post puts a page into the outbox, which calls deliverPage.

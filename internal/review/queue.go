@@ -25,7 +25,7 @@ type job struct {
 // decide whether to plan again.
 type lastPlan struct {
 	head     string
-	run      time.Time // time when the plan was started
+	begun    time.Time // time when the plan was started
 	asked    time.Time // time of the last request for a plan before that, by the forge's clock
 	approved string    // the hashes that were approved at that time
 	trusted  bool
@@ -60,9 +60,9 @@ func (p lastPlan) count(now time.Time) (heads int, first time.Time) {
 	return p.heads + 1, p.first
 }
 
-// lastPlanOf returns the lastPlan of a job that starts now.
-func lastPlanOf(j job, now time.Time) lastPlan {
-	return lastPlan{head: j.pull.Head, run: now, asked: j.comments.lastAsked(), approved: hashes(j.comments.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.comments.unread}
+// lastPlanOf returns the lastPlan of a job that is started at the time begun.
+func lastPlanOf(j job, begun time.Time) lastPlan {
+	return lastPlan{head: j.pull.Head, begun: begun, asked: j.comments.lastAsked(), approved: hashes(j.comments.approvals()), trusted: j.trusted, needs: j.needs.key(), unread: j.comments.unread}
 }
 
 // mustDo reports whether a job must be done, and whether people wait for it (urgent). Urgent jobs are new pull requests, new commits, new
@@ -72,7 +72,7 @@ func mustDo(j job, before lastPlan, known bool, outdated, now time.Time) (wanted
 	next := lastPlanOf(j, now)
 	pushed := before.head != next.head && (j.mayPlan(next.head) || !before.limitReached(now))
 	urgent = !known || pushed || before.asked.Before(next.asked) || before.approved != next.approved || before.trusted != next.trusted || before.unread != next.unread
-	again := before.run.Before(outdated) || before.needs != next.needs && before.head == next.head || !before.retryAt.IsZero() && !now.Before(before.retryAt)
+	again := before.begun.Before(outdated) || before.needs != next.needs && before.head == next.head || !before.retryAt.IsZero() && !now.Before(before.retryAt)
 	return urgent || again, urgent
 }
 
@@ -114,7 +114,7 @@ func (q *queue) next() (j job, ok bool) {
 		if a.urgent != b.urgent {
 			return a.urgent == q.turn
 		}
-		x, y := q.plans[a.pull.Number].run, q.plans[b.pull.Number].run
+		x, y := q.plans[a.pull.Number].begun, q.plans[b.pull.Number].begun
 		return x.Before(y) || x.Equal(y) && a.pull.Number < b.pull.Number
 	}
 	for _, one := range q.jobs {
@@ -127,13 +127,13 @@ func (q *queue) next() (j job, ok bool) {
 }
 
 // begin records that a job has started, and returns how often it failed before.
-func (q *queue) begin(j job, now time.Time) (failures int) {
+func (q *queue) begin(j job, begun time.Time) (failures int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	before, p := q.plans[j.pull.Number], lastPlanOf(j, now)
+	before, p := q.plans[j.pull.Number], lastPlanOf(j, begun)
 	p.heads, p.first = before.heads, before.first
 	if p.head != before.head && !j.mayPlan(p.head) {
-		p.heads, p.first = before.count(now)
+		p.heads, p.first = before.count(begun)
 	}
 	q.plans[j.pull.Number] = p
 	return before.failures
@@ -151,11 +151,11 @@ func (q *queue) end(j job, begun, again time.Time, failures int) {
 	q.plans[j.pull.Number] = p
 }
 
-// overtaken reports whether a newer plan of the pull request was started after run.
-func (q *queue) overtaken(number int, run time.Time) bool {
+// overtaken reports whether a newer plan of the pull request was started after begun.
+func (q *queue) overtaken(number int, begun time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.plans[number].run.After(run)
+	return q.plans[number].begun.After(begun)
 }
 
 // shares reports whether another pull request with a plan has the same head.
