@@ -48,7 +48,7 @@ func (r *run) planRound(ctx context.Context) {
 	r.mergeChanged()
 	r.round = round{} // the old plan is released first, so that two plans are never in memory
 	past := r.engine.past()
-	past.MarkMissing(r.listed)
+	past.NoteCreatedAndGone(r.listed)
 	known, before := maps.Clone(r.snapshot), past.Past() // a copy, because r.snapshot changes when lists arrive
 	before.Sick = r.sick
 	made := r.engine.compute(r.rev, known, before)

@@ -38,7 +38,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 	m.NoteSearched(plan.Failing{Group: web, Digest: "d"}, plan.Fallback{Commit: "c"})
 	m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true, At: noon})
 	m.NoteTrace(*create, kind.Trace{Who: "Ann"})
-	m.ids, m.adopted = map[string]string{"Server/web": "id-1"}, map[string]bool{"Server/web": true}
+	m.knownIDs, m.adopted = map[string]string{"Server/web": "id-1"}, map[string]bool{"Server/web": true}
 	m.patients = map[manifest.Key]rollout.Patient{web: {Down: "stopped", Since: noon.Add(-time.Hour), Healed: []time.Time{noon}}}
 	m.seen = plan.Seen{Served: map[manifest.Key]plan.Served{web: {ID: "id-1"}}, Quiet: map[plan.Quiet]time.Time{{Front: web, Member: web}: noon}}
 	if err := m.Save(noon); err != nil {

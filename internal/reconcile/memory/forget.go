@@ -32,7 +32,7 @@ func (l LoggedIn) forget(m *Memory) {
 }
 
 func (m *Memory) clear() {
-	m.ids, m.made, m.created, m.unanswered, m.begun, m.adopted, m.killedUntil = nil, nil, nil, nil, nil, nil, time.Time{}
+	m.knownIDs, m.made, m.created, m.unanswered, m.begun, m.adopted, m.killedUntil = nil, nil, nil, nil, nil, nil, time.Time{}
 	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
 	m.found, m.traces, m.preflight = nil, nil, checked{}
 }
@@ -96,7 +96,7 @@ func (e PassEnds) forget(m *Memory) {
 	for _, of := range e.Plan.Probed() {
 		members[of.Member] = true
 	}
-	maps.DeleteFunc(m.ids, func(id, _ string) bool { return !wanted[id] })
+	maps.DeleteFunc(m.knownIDs, func(id, _ string) bool { return !wanted[id] })
 	maps.DeleteFunc(m.begun, func(key manifest.Key, o begun) bool { return !open[key] && o.until.Before(e.Listed(key.Kind)) })
 	maps.DeleteFunc(m.probed, func(at probe, _ rollout.Record) bool { return !members[at.member] })
 }

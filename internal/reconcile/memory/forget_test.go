@@ -55,7 +55,7 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	m := &Memory{}
 	for _, name := range []string{"same", "missing", "differs", "late", "kept", "gone"} {
 		set(&m.begun, thingtest.Key(name), begun{})
-		set(&m.ids, thingtest.Key(name).String(), name)
+		set(&m.knownIDs, thingtest.Key(name).String(), name)
 	}
 	m.begun[thingtest.Key("late")] = begun{until: seconds(9)}
 	set(&m.probed, probe{member: thingtest.Key("same")}, rollout.Record{})
@@ -63,7 +63,7 @@ func TestWhatIsOverWhenAPassEnds(t *testing.T) {
 	if got := names(m.begun); got != "differs kept late missing" {
 		t.Errorf("begun are %s", got)
 	}
-	if got := strings.Join(slices.Sorted(maps.Values(m.ids)), " "); got != "differs late missing same" {
+	if got := strings.Join(slices.Sorted(maps.Values(m.knownIDs)), " "); got != "differs late missing same" {
 		t.Errorf("seen are %s", got)
 	}
 	if len(m.probed) > 0 {

@@ -24,9 +24,10 @@ type Memory struct {
 
 	where string // the project and region that the memory is about; "" if they are unknown
 
-	// ids are the IDs of objects that have the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). A step that deletes an
-	// object removes its ID before the request.
-	ids map[string]string
+	// knownIDs are the IDs of objects that have the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). The start of a round
+	// adds created objects that lists should contain and do not ([Memory.NoteCreatedAndGone]). A step that deletes an object removes its
+	// ID before the request.
+	knownIDs map[string]string
 	// made are the IDs of objects that this process has created and that were not usable in any list since, by step. The answer to a
 	// creation writes it.
 	made map[string]string
@@ -72,7 +73,7 @@ func (m *Memory) Past() world.Past {
 		keys[key] = true
 	}
 	return world.Past{
-		KnownIDs: maps.Clone(m.ids), Made: maps.Clone(m.made), Begun: keys,
+		KnownIDs: maps.Clone(m.knownIDs), Made: maps.Clone(m.made), Begun: keys,
 		Patients: maps.Clone(m.patients), Seen: m.seen, Fallbacks: maps.Clone(m.fallbacks),
 	}
 }

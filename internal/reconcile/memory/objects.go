@@ -30,22 +30,22 @@ func (m *Memory) NoteMade(s *plan.Step, made *kind.Live, now time.Time) {
 func (m *Memory) NoteDestroying(s *plan.Step) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.ids, s.Identity())
+	delete(m.knownIDs, s.Identity())
 	if id := s.Key.String(); m.created[id].id == s.ID() {
 		delete(m.created, id)
 	}
 }
 
-// MarkMissing looks for created objects that should be in lists by now but are not, and marks them as gone. listed returns the time when
-// the newest list of a kind began; zero if that list failed.
-func (m *Memory) MarkMissing(listed func(kind string) time.Time) {
+// NoteCreatedAndGone looks for created objects that should be in lists by now but are not, and records their IDs, so that the next plan
+// shows that they are gone. listed returns the time when the newest list of a kind began; zero if that list failed.
+func (m *Memory) NoteCreatedAndGone(listed func(kind string) time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, made := range m.created {
 		if made.at.Add(listDelay).Before(listed(made.kind)) {
 			delete(m.created, id)
 			if !made.uncertain {
-				set(&m.ids, id, made.id)
+				set(&m.knownIDs, id, made.id)
 			}
 		}
 	}
@@ -78,14 +78,14 @@ func (m *Memory) NotePlan(p plan.Plan, at Round) {
 func (m *Memory) noteID(s *plan.Step, at Round) {
 	id, have := s.Identity(), s.Have
 	if s.Unmanaged() {
-		delete(m.ids, id)
+		delete(m.knownIDs, id)
 		return
 	}
 	if have == nil || s.Want == nil || s.Surplus || have.Phase == kind.Deleting || have.Uncertain || have.Mark == nil || s.Adopts {
 		return
 	}
 	if !at.Busy(id) && !m.begun[s.Key].deletes && m.arrived(id, s.ID(), at.Listed(s.Key.Kind)) {
-		set(&m.ids, id, have.ID)
+		set(&m.knownIDs, id, have.ID)
 	}
 }
 

@@ -29,8 +29,8 @@ func TestWhatWasMadeIsMissed(t *testing.T) {
 	} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
 		m.NoteMade(s, &kind.Live{ID: "id-1", Uncertain: c.unmade}, noon)
-		m.MarkMissing(func(string) time.Time { return c.listed })
-		if _, missed := m.ids[s.Identity()]; missed != c.missed || len(m.created) > 0 != c.open {
+		m.NoteCreatedAndGone(func(string) time.Time { return c.listed })
+		if _, missed := m.knownIDs[s.Identity()]; missed != c.missed || len(m.created) > 0 != c.open {
 			t.Errorf("%s: missed %v, created %v", c.name, missed, m.created)
 		}
 	}
@@ -52,14 +52,14 @@ func TestWhatAPlanShowsIsRemembered(t *testing.T) {
 		case "made":
 			set(&m.created, s.Identity(), creation{"Thing", s.ID(), seconds(9), false})
 		case "used":
-			set(&m.ids, s.Identity(), "before")
+			set(&m.knownIDs, s.Identity(), "before")
 		}
 	}
 	m.NoteBegun([]manifest.Key{create("goes").Key})
 	m.begun[create("goes").Key] = begun{deletes: true}
 	m.NotePlan(p, at)
-	if len(m.ids) != 1 || m.ids[thingtest.Key("a").String()] == "" {
-		t.Errorf("remembered are %v", m.ids)
+	if len(m.knownIDs) != 1 || m.knownIDs[thingtest.Key("a").String()] == "" {
+		t.Errorf("remembered are %v", m.knownIDs)
 	}
 	if len(m.unanswered) > 0 || len(m.created) != 1 || len(m.made) > 0 {
 		t.Errorf("unanswered %v, created %v, made %v", m.unanswered, m.created, m.made)
@@ -85,12 +85,12 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	m := &Memory{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		set(&m.ids, s.Identity(), s.ID())
+		set(&m.knownIDs, s.Identity(), s.ID())
 		set(&m.created, s.Key.String(), creation{id: map[string]string{"a": s.ID(), "b": "another"}[s.Key.Name]})
 		m.NoteDestroying(s)
 	}
-	if len(m.ids) > 0 || len(m.created) != 1 || m.created[thingtest.Key("b").String()].id != "another" {
-		t.Errorf("seen %v, created %v", m.ids, m.created)
+	if len(m.knownIDs) > 0 || len(m.created) != 1 || m.created[thingtest.Key("b").String()].id != "another" {
+		t.Errorf("seen %v, created %v", m.knownIDs, m.created)
 	}
 }
 

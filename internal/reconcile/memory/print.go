@@ -22,7 +22,7 @@ func (m *Memory) Print(w io.Writer) error {
 	if m.where != "" {
 		fmt.Fprintf(out, "of project %s\n", printable.Name(m.where))
 	}
-	section(out, "seen, by ID", m.ids, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
+	section(out, "seen, by ID", m.knownIDs, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
 	section(out, "created, but not usable yet, by ID", m.made, func(id, object string) string { return printable.Name(id) + " " + printable.Name(object) })
 	section(out, "created, but not listed by the cloud yet", m.created, func(id string, c creation) string { return printable.Name(id) + " at " + clock(c.at) })
 	section(out, "begun", m.begun, func(key manifest.Key, o begun) string { return key.String() + unfinishedText(o) })
