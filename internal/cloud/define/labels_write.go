@@ -75,10 +75,10 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 		body["description"], body["tags"] = l.description, mark.Tags(m, l.tags)
 		return true, nil
 	}
-	begun := mark.Text(m)
-	text, tags, err := n.marked(ctx, &Standard{Described: begun}, true, m, l)
+	begunText := mark.Text(m)
+	text, tags, err := n.marked(ctx, &Standard{Described: begunText}, true, m, l)
 	if whole = m.Applied != "" && len(tags) == 0; !whole {
-		text = begun
+		text = begunText
 	}
 	body["description"] = text
 	return whole, err
