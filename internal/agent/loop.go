@@ -184,7 +184,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if unknown != nil && s.leavesDrift(read.Want, policies) {
 		return engine.Revision{}, errNotKnown
 	}
-	before, err := s.wantedBefore(ctx, rev, read, policies)
+	before, err := s.sumsBefore(ctx, rev, read, policies)
 	if err != nil {
 		return engine.Revision{}, err
 	}

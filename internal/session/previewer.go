@@ -60,7 +60,7 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 			return plan.Plan{}, preflight.Findings{}, err
 		}
 	}
-	before, err := p.wantedBefore(ctx, region, read)
+	before, err := p.sumsBefore(ctx, region, read)
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
@@ -72,9 +72,9 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	return plan, needs, nil
 }
 
-// wantedBefore returns the manifests of the previous commit if people decide about drift. If such an object is missing in the cloud, it was
+// sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the cloud, it was
 // deleted there.
-func (p *Previewer) wantedBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
+func (p *Previewer) sumsBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
 		return nil, nil
