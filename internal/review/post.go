@@ -62,7 +62,7 @@ func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 	if TryLater(err) || p.retracted && s.queue.shares(number, p.Head) {
 		return err // if retracted: the commit's status belongs to another pull request with the same head
 	}
-	status := p.status()
+	status := p.forgeStatus()
 	status.URL = c.URL
 	news, err2 := r.Board.News(ctx, p.Head, status)
 	d.written = d.written || news
@@ -100,8 +100,8 @@ func WithProof(m memory.Marker, plan plan.Plan, tree string) memory.Marker {
 	return m
 }
 
-// status returns the status for the page's commit.
-func (p page) status() forge.Status {
+// forgeStatus returns the status for the page's commit.
+func (p page) forgeStatus() forge.Status {
 	ok, text := p.Status()
 	status := forge.Status{Context: Context(p.Stack, "plan"), State: forge.Success, Description: WithoutVaryingParts(text)}
 	switch {
