@@ -85,7 +85,7 @@ type group struct {
 type member struct {
 	*plan.Part
 	spare  bool            // the member exists only while other members are interrupted.
-	found  rollout.Finding // the result of its probes.
+	probed rollout.Finding // the result of its probes.
 	began  time.Time       // the time at which the member started to work, or was last healed; the zero time if that is unknown.
 	until  time.Time       // the time at which a member that served before was first seen not serving; the zero time for any other member.
 	steps  []*plan.Step
@@ -117,7 +117,7 @@ func (gs *Groups) everyGroup() (groups []*group) {
 		}
 		m := members[s.Part.Member]
 		if m == nil {
-			m = &member{Part: s.Part, spare: gs.ByKey[s.Part.Member].Spare, found: gs.Sick[s.Part.Member]}
+			m = &member{Part: s.Part, spare: gs.ByKey[s.Part.Member].Spare, probed: gs.Sick[s.Part.Member]}
 			members[m.Member] = m
 			if at[m.Group] == nil {
 				at[m.Group] = gs.newGroup(m.Group)
@@ -179,7 +179,7 @@ func (m *member) add(s *plan.Step, isWorker bool) {
 
 // isDown reports whether a member exists and certainly does not serve.
 func (m *member) isDown() bool {
-	return m.worker != nil && m.worker.Have != nil && (m.found.Sure || m.worker.Have.Down != "")
+	return m.worker != nil && m.worker.Have != nil && (m.probed.Sure || m.worker.Have.Down != "")
 }
 
 // runs reports whether the object that does the member's work is usable, and is not about to be healed.
@@ -192,11 +192,11 @@ func (m *member) healing() bool { return m.worker != nil && m.worker.Healing }
 
 // failing returns the time since which a changed or healed member does not serve. If the member was seen serving after the change, it is
 // the time at which it stopped.
-func (m *member) failing() time.Time { return latest(m.began, m.found.Since, m.until) }
+func (m *member) failing() time.Time { return latest(m.began, m.probed.Since, m.until) }
 
 func (g *group) busy() bool {
 	return slices.ContainsFunc(g.members, func(m *member) bool {
-		return m.spare || g.heals() && m.isDown() || m.found.Unproven || slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Action.Writes() || s.Action == plan.Wait })
+		return m.spare || g.heals() && m.isDown() || m.probed.Unproven || slices.ContainsFunc(m.steps, func(s *plan.Step) bool { return s.Action.Writes() || s.Action == plan.Wait })
 	})
 }
 
@@ -226,7 +226,7 @@ func (w worldReader) conditionOf(m *member) rollout.Member {
 		return out
 	}
 	out.Health = rollout.Serving
-	if m.worker.Have.Down != "" || m.reporter != nil || m.found.Sick != "" || !out.Changes && len(m.unfinished) > 0 {
+	if m.worker.Have.Down != "" || m.reporter != nil || m.probed.Sick != "" || !out.Changes && len(m.unfinished) > 0 {
 		out.Health = rollout.Sick
 	}
 	if !w.Now.IsZero() {

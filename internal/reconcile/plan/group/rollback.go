@@ -19,7 +19,7 @@ func (gs *Groups) noteFailing(g *group, m *member) {
 	if noted >= 0 && !since.Before(gs.Failing[noted].Since) {
 		return
 	}
-	f := gs.newFailing(g, m, m.found.Sick)
+	f := gs.newFailing(g, m, m.probed.Sick)
 	f.Since, f.Limit = since, g.strategy.Deadline
 	if m.reporter != nil {
 		f.Why = m.reporter.Key.String() + " reports it down"

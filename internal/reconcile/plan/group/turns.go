@@ -81,8 +81,8 @@ func (gs *Groups) awaitedKeys(g *group) (keys []manifest.Key, turn cause.Cause) 
 		if !g.decision.Until.IsZero() {
 			return keys, cause.Of(cause.TurnWorked, keys[0], g.decision.For, pace)
 		}
-		if m := g.members[at]; m.runs() && m.found.Sick != "" {
-			return keys, cause.Of(cause.TurnSick, keys[0], m.found.Sick, pace)
+		if m := g.members[at]; m.runs() && m.probed.Sick != "" {
+			return keys, cause.Of(cause.TurnSick, keys[0], m.probed.Sick, pace)
 		}
 		return keys, cause.Of(cause.Turn, keys[0], pace)
 	}
@@ -113,7 +113,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 		return []manifest.Key{m.worker.Key} // the engine need not check again, because the object stays down until a person or a step changes it
 	}
 	well := plan.Settling{Until: until, Patience: g.strategy.Deadline}
-	if m.found.Sure && until.IsZero() {
+	if m.probed.Sure && until.IsZero() {
 		well.Failing = m.failing()
 		gs.noteFailing(g, m)
 	}
@@ -125,7 +125,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 // them. Such members are the last one that is changed, and the last one that is changed before the frozen ones.
 func (gs *Groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
-		if m.found.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.worker != nil && m.worker.Settles == nil {
+		if m.probed.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.worker != nil && m.worker.Settles == nil {
 			gs.awaited(g, m, time.Time{})
 		}
 	}
