@@ -17,7 +17,7 @@ func (s *Step) WaitFor(turn cause.Cause, keys ...manifest.Key) {
 // Part says to which group and member an object belongs. The object is the member or a part of it.
 type Part struct {
 	Group, Member manifest.Key
-	// Away is how many members of the group may be away at the same time while they are replaced, or how many are replaced first. It is 0
+	// AtOnce is how many members of the group may be away at the same time while they are replaced, or how many are replaced first. It is 0
 	// if the group does not say how its members are replaced.
-	Away int
+	AtOnce int
 }

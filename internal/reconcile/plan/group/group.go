@@ -132,12 +132,12 @@ func (gs *Groups) everyGroup() (groups []*group) {
 		slices.SortFunc(g.members, func(a, b *member) int {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), natural.Compare(a.Member.Name, b.Member.Name))
 		})
-		away := 0
+		atOnce := 0
 		if g.strategy.Consents && gs.WrittenByPeople(g.key) {
-			away = g.strategy.AtOnce(g.replicas())
+			atOnce = g.strategy.AtOnce(g.replicas())
 		}
 		for _, m := range g.members {
-			m.Away = away
+			m.AtOnce = atOnce
 			if m.worker != nil && m.worker.Have != nil {
 				m.began, m.until = latest(m.worker.Have.Since, healedAt(gs.Patients[m.Member])), gs.servedUntil(m)
 			}

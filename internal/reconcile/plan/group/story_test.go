@@ -143,7 +143,7 @@ func describeStep(s *plan.Step) string {
 	if s.Settles != nil {
 		say(true, "| settles until %s, patience %s, failing %s, whom %q", ago(s.Settles.Until), s.Settles.Patience, ago(s.Settles.Failing), s.Settles.Member.Name)
 	}
-	say(s.Part != nil && s.Part.Away > 0, "| %d away", awayOf(s.Part))
+	say(s.Part != nil && s.Part.AtOnce > 0, "| %d away", awayOf(s.Part))
 	say(s.Sick != "", "| sick: %s", s.Sick)
 	say(s.Unanswering, "| unanswering")
 	say(s.Healing, "| healing")
@@ -159,7 +159,7 @@ func awayOf(p *plan.Part) int {
 	if p == nil {
 		return 0
 	}
-	return p.Away
+	return p.AtOnce
 }
 
 // ago returns a time relative to now; "never" for the zero time.

@@ -115,13 +115,13 @@ func replacedInTurn(p plan.Plan) map[manifest.Key]bool {
 	harmed, groups := map[manifest.Key]int{}, map[manifest.Key]int{}
 	at := map[manifest.Key][]manifest.Key{}
 	for _, s := range p.Steps {
-		if _, harms := s.Harm(); !harms || s.Part == nil || s.Part.Away == 0 {
+		if _, harms := s.Harm(); !harms || s.Part == nil || s.Part.AtOnce == 0 {
 			continue
 		}
 		if harmed[s.Part.Member]++; harmed[s.Part.Member] == 1 {
 			at[s.Part.Group] = append(at[s.Part.Group], s.Part.Member)
 		}
-		groups[s.Part.Group] = s.Part.Away
+		groups[s.Part.Group] = s.Part.AtOnce
 	}
 	spared := map[manifest.Key]bool{}
 	for group, members := range at {

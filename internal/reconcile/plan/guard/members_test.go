@@ -14,7 +14,7 @@ import (
 // k is keep, c is create, and + is a replacement that was approved before.
 func flock(name string, away int, members ...string) (steps []plan.Step) {
 	for i, letters := range members {
-		part := &plan.Part{Group: manifest.Key{Kind: "Flock", Name: name}, Member: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i)}, Away: away}
+		part := &plan.Part{Group: manifest.Key{Kind: "Flock", Name: name}, Member: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i)}, AtOnce: away}
 		for n, letter := range letters {
 			s := plan.Step{Key: manifest.Key{Kind: "Sheep", Name: fmt.Sprint(name, i, "-", n)}, Action: plan.Recreate, Membership: plan.Membership{Part: part}}
 			s.Have = &kind.Live{ID: s.Key.Name, Mark: &kind.Mark{}}
