@@ -42,8 +42,8 @@ func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Des
 	return sums, errors.Join(failed, err)
 }
 
-// sumsBefore returns the checksums of the manifests of the commit before the first commit of this process. It returns nil unless people decide about
-// drift and no forge remembers which commit was in sync.
+// sumsBefore returns the checksums of the manifests of the commit before the first commit of this process. It returns nil unless people
+// decide about drift and no forge remembers which commit was in sync.
 func (s *Loop) sumsBefore(ctx context.Context, rev source.Revision, read resolve.Reading, policies []plan.Policy) (map[manifest.Key]checksum.Sum, error) {
 	switch {
 	case s.Applied != nil || s.History == nil || rev.Commit == "" || !s.leavesDrift(read.Want, policies):

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -60,21 +59,6 @@ func (s *Loop) syncInProject(ctx context.Context, rev engine.Revision, at source
 		s.state.pastAnswers.noneWithObjects = true
 	}
 	return s.sync(ctx, rev)
-}
-
-// sync carries out a revision. If the plan is held, it asks the forge for approvals. If one covers the plan,
-// it carries out the revision again with the approvals.
-func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
-	pass := s.cloud.Sync(ctx, rev)
-	if pass.First.Held == nil || s.Approvals == nil || ctx.Err() != nil {
-		return pass
-	}
-	approved := s.Approvals(ctx, rev.Commit)
-	if !slices.ContainsFunc(approved, func(a plan.Approval) bool { return a.Covers(pass.First) }) {
-		return pass
-	}
-	rev.Approved = append(slices.Clip(rev.Approved), approved...)
-	return s.cloud.Sync(ctx, rev)
 }
 
 // existed returns the newest commit that was in sync according to the forge, and whether the commit had any

@@ -72,8 +72,8 @@ func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.
 	return plan, needs, nil
 }
 
-// sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the cloud, it was
-// deleted there.
+// sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the
+// cloud, it was deleted there.
 func (p *Previewer) sumsBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {
