@@ -38,6 +38,16 @@ func (p *planner) identify(d *kind.Desired) choice {
 	return out
 }
 
+// claims returns all objects that have a mark for d, under any of its names. They are in the stack's own project, or in the project that
+// the manifest names. A mark of this stack in any other project is not trusted, because everybody with access to that project can write it.
+func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
+	project := p.projectOf(d).ID
+	for _, owner := range append(p.FormerOwners(d), ownertext.Of(p.Stack, d.Key)) {
+		c = c.And(p.Cloud.Claimed(d.Key.Kind, owner)).And(p.Cloud.ClaimedIn(project, d.Key.Kind, owner))
+	}
+	return c
+}
+
 // ambiguityText says why it is unknown which object belongs to d; zero if it is known.
 func (w worldReader) ambiguityText(d *kind.Desired, found bind.Choice) cause.Cause {
 	switch found.Ambiguity {

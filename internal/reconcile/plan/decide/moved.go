@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
@@ -35,16 +34,6 @@ func (w worldReader) formerKey(d *kind.Desired, have *kind.Live) manifest.Key {
 		return w.orphanKey(o, have)
 	}
 	return manifest.Key{}
-}
-
-// claims returns all objects that have a mark for d, under any of its names. They are in the stack's own project, or in the project that
-// the manifest names. A mark of this stack in any other project is not trusted, because everybody with access to that project can write it.
-func (p *planner) claims(d *kind.Desired) (c bind.Claims) {
-	project := p.projectOf(d).ID
-	for _, owner := range append(p.FormerOwners(d), ownertext.Of(p.Stack, d.Key)) {
-		c = c.And(p.Cloud.Claimed(d.Key.Kind, owner)).And(p.Cloud.ClaimedIn(project, d.Key.Kind, owner))
-	}
-	return c
 }
 
 // renamings adds a hint to the deletion of an object if exactly one new object equals it except for its name. A person who renames a
