@@ -91,3 +91,23 @@ func (o Opener) fetch(s *config.Stack, from Source) func(context.Context) (sourc
 		return from.Fetch(ctx)
 	}
 }
+
+// fetchWithTags returns a function that fetches the branch. If signed tags count, a change of a tag counts as a change, too.
+func (o Opener) fetchWithTags(s *config.Stack, from Source) func(context.Context) (source.Revision, bool, error) {
+	fetch := o.fetch(s, from)
+	repo, ok := Git(from)
+	if v := s.Spec.Source.Verify; v == nil || v.Mode != string(source.ByTag) || !ok {
+		return fetch
+	}
+	return func(ctx context.Context) (source.Revision, bool, error) {
+		rev, changed, err := fetch(ctx)
+		if err != nil {
+			return rev, changed, err
+		}
+		trust, err := s.Trust()
+		if err != nil {
+			return rev, changed, nil //nolint:nilerr // verifying the revision reports the error
+		}
+		return rev, repo.TagsChanged(ctx, *trust) || changed, nil
+	}
+}

@@ -27,26 +27,6 @@ func Verify(s *config.Stack, from Source) func(ctx context.Context, commit, last
 	}
 }
 
-// fetchWithTags returns a function that fetches the branch. If signed tags count, a change of a tag counts as a change, too.
-func (o Opener) fetchWithTags(s *config.Stack, from Source) func(context.Context) (source.Revision, bool, error) {
-	fetch := o.fetch(s, from)
-	repo, ok := Git(from)
-	if v := s.Spec.Source.Verify; v == nil || v.Mode != string(source.ByTag) || !ok {
-		return fetch
-	}
-	return func(ctx context.Context) (source.Revision, bool, error) {
-		rev, changed, err := fetch(ctx)
-		if err != nil {
-			return rev, changed, err
-		}
-		trust, err := s.Trust()
-		if err != nil {
-			return rev, changed, nil //nolint:nilerr // verifying the revision reports the error
-		}
-		return rev, repo.TagsChanged(ctx, *trust) || changed, nil
-	}
-}
-
 // checkSigned refuses the newest commit of the branch if it is not verified, because an agent would refuse it. For another commit, and for
 // a work tree, it only warns.
 func (o Opener) checkSigned(ctx context.Context, s *config.Stack, verify func(ctx context.Context, commit, last string) (source.Signed, error), v *Previewed, ref string) (err error) {
