@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/forge"
@@ -51,16 +50,6 @@ func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comm
 	return n, nil
 }
 
-// included returns the references and the commits of the pull requests that are merged before the head.
-func (n needs) included() (refs, commits []string) {
-	for _, one := range n.list {
-		if one.Fate == comment.Included {
-			refs, commits = append(refs, one.ref), append(commits, one.Head)
-		}
-	}
-	return refs, commits
-}
-
 // against returns the pull request that conflicts (what), and the names of the branch and the pull requests that it conflicts with. clean is the
 // number of needs that were merged without conflicts.
 func (p page) against(clean int) (what, with string) {
@@ -77,9 +66,4 @@ func (p page) against(clean int) (what, with string) {
 		names = append(names, fmt.Sprint(n.Number))
 	}
 	return what, strings.Join(names, ", ")
-}
-
-// strange reports whether commits of a fork are planned: those of the pull request, or of one that is merged before it.
-func (j job) strange() bool {
-	return j.pull.Fork || slices.ContainsFunc(j.needs.list, func(one need) bool { return one.strange })
 }

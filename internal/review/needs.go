@@ -39,6 +39,16 @@ func needsOf(root forge.Pull, open map[int]forge.Pull, may func(forge.Pull) bool
 	return needs{w.list, w.more}
 }
 
+// included returns the references and the commits of the pull requests that are merged before the head.
+func (n needs) included() (refs, commits []string) {
+	for _, one := range n.list {
+		if one.Fate == comment.Included {
+			refs, commits = append(refs, one.ref), append(commits, one.Head)
+		}
+	}
+	return refs, commits
+}
+
 // walk follows the needs of one pull request, the root.
 type walk struct {
 	root     int

@@ -207,6 +207,11 @@ func (j job) mayPlan(head string) bool {
 	})
 }
 
+// strange reports whether commits of a fork are planned: those of the pull request, or of one that is merged before it.
+func (j job) strange() bool {
+	return j.pull.Fork || slices.ContainsFunc(j.needs.list, func(one need) bool { return one.strange })
+}
+
 // showedHead reports whether a comment of the agent showed a commit before the command was written.
 func (s readComments) showedHead(cmd command, head string) bool {
 	return slices.ContainsFunc(s.plans(""), func(m memory.Marker) bool { return m.Head == head && cmd.comment > m.After })
