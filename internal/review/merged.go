@@ -70,34 +70,3 @@ func (s *Planner) Approvals(ctx context.Context, commit string) []plan.Approval 
 // SetHeld stores the held plan of the branch; nil if no plan is held. Visits look for approvals of that plan
 // until SetHeld is called again.
 func (s *Planner) SetHeld(plan *plan.Plan) { s.held.Store(plan) }
-
-// visitHeld starts another pass of a stack if its held plan has been approved. visited are the pull requests whose comments it has
-// read. failed is the error of a stack whose approvals could not be read.
-func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, failed error) {
-	visited = map[int]bool{}
-	for _, s := range r.all() {
-		held := s.held.Load()
-		if held == nil {
-			continue
-		}
-		m, err := s.MergedBy(ctx, held.Commit)
-		if err != nil {
-			if TryLater(err) {
-				failed = err
-			}
-			continue // no pull request brought the commit, or the forge does not know which one, or it cannot answer now
-		}
-		visited[m.Pull.Number] = true // so that Visit does not forget which of its comments were answered
-		said, err := r.readConversation(ctx, m.Pull.Base, m.Comments)
-		if err != nil {
-			failed = err
-			continue
-		}
-		c := r.answerNew(m.Pull, r.conversations.get(m.Pull.Number), said)
-		r.conversations.put(m.Pull.Number, c)
-		if len(Covering(approved(c.comments, s.Name, m.Revision), *held)) > 0 {
-			s.Again()
-		}
-	}
-	return visited, failed
-}

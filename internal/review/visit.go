@@ -51,6 +51,37 @@ func (r *Repository) Visit(ctx context.Context) error {
 	return nil
 }
 
+// visitHeld starts another pass of a stack if its held plan has been approved. visited are the pull requests whose comments it has
+// read. failed is the error of a stack whose approvals could not be read.
+func (r *Repository) visitHeld(ctx context.Context) (visited map[int]bool, failed error) {
+	visited = map[int]bool{}
+	for _, s := range r.all() {
+		held := s.held.Load()
+		if held == nil {
+			continue
+		}
+		m, err := s.MergedBy(ctx, held.Commit)
+		if err != nil {
+			if TryLater(err) {
+				failed = err
+			}
+			continue // no pull request brought the commit, or the forge does not know which one, or it cannot answer now
+		}
+		visited[m.Pull.Number] = true // so that Visit does not forget which of its comments were answered
+		said, err := r.readConversation(ctx, m.Pull.Base, m.Comments)
+		if err != nil {
+			failed = err
+			continue
+		}
+		c := r.answerNew(m.Pull, r.conversations.get(m.Pull.Number), said)
+		r.conversations.put(m.Pull.Number, c)
+		if len(Covering(approved(c.comments, s.Name, m.Revision), *held)) > 0 {
+			s.Again()
+		}
+	}
+	return visited, failed
+}
+
 // listing contains the open pull requests into a branch, and the stacks that follow the branch.
 type listing struct {
 	stacks []*Planner
