@@ -23,7 +23,7 @@ type Loop struct {
 	Config
 	state   state
 	cloud   *Cloud           // nil until it is opened.
-	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet.
+	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet. newer sets it, and newest takes it.
 	// onlyLooks is true if the next run is requested only because the cloud may have changed.
 	onlyLooks bool
 	due       time.Time // the time of an object's next upkeep; zero if there is none.

@@ -20,7 +20,8 @@ type Revision struct {
 	Want   []kind.Desired
 	// Ignored are the files and documents of the commit that were ignored.
 	Ignored []manifest.Ignored
-	// Approved are the approvals because of which the brake does not hold a plan.
+	// Approved are the approvals because of which the brake does not hold a plan. Those of the command line and of HTTP are set before the
+	// pass. Package agent adds those of the forge when a plan is held.
 	Approved []plan.Approval
 	// Only is the hash of the one plan that may be carried out; "" if every plan may be.
 	Only string

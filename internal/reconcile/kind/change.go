@@ -53,7 +53,8 @@ type Change struct {
 	// Unfinished is true if the field differs because the cloud itself did not finish its work. Nobody has changed the field.
 	Unfinished bool `json:"-"`
 	// Way is how the change is carried out, if there is a choice; "" if there is only one way. It is the name of one of Ways, or of
-	// an intermediate step that the kind's driver carries out.
+	// an intermediate step that the kind's driver carries out. [Options.Chosen] sets it; the kind's Diff sets an
+	// intermediate step, and package decide sets the way of a cure.
 	Way string `json:"way,omitempty"`
 	// Ways are the ways in which the change can be carried out without replacing the object.
 	Ways []Way `json:"-"`

@@ -103,7 +103,7 @@ type Live struct {
 	Created time.Time
 	// Updated is when any part of the object was last changed; the zero time if the cloud does not report it.
 	Updated time.Time
-	// Since is the time at which the object last started to work; the zero time if the cloud does not report it.
+	// Since is the time at which the object last started to work; the zero time if the cloud does not report it. The kind's Observe sets it.
 	Since time.Time
 	// State is a pointer that the kind's functions compare with the spec; nil for an object that is gone.
 	State any

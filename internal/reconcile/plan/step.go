@@ -104,7 +104,7 @@ type Remarks struct {
 type Object struct {
 	Want   *kind.Desired // nil if no manifest describes the object any more.
 	Have   *kind.Live    // nil if the cloud has none.
-	Viewed *kind.Want    // Want in the form that the functions of its kind get, see [Step.View].
+	Viewed *kind.Want    // Want in the form that the functions of its kind get, see [Step.View]. Package decide sets it, and [Step.Recorded] drops it.
 	Lost   string        // the ID of an object that existed and is gone, if known.
 	// Surplus is true for a copy: another object in the cloud has the same mark, and that one is the stack's.
 	Surplus bool

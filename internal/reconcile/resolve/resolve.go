@@ -93,7 +93,7 @@ type resolver struct {
 	byKey        map[manifest.Key]*node
 	order        []*node
 	written      int              // number of objects that the repository contains; they come first in order.
-	declares     int              // number of objects that it declares, including those that objects of its own kinds expand into.
+	declares     int              // number of objects that it declares, including those that objects of its own kinds expand into. expandDefined and readStores set it.
 	defined      map[string]bool  // names of kinds that the revision defines.
 	defining     bool             // whether only objects of the kinds in defined are expanded.
 	last         *manifest.Object // the last object whose work was started; nil before the first.
