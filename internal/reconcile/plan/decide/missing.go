@@ -18,7 +18,7 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 	if d.Import != nil {
 		return p.decideUnadopted(s, d)
 	}
-	why := p.impossible(d, s.Have, s.View())
+	why := p.impossible(d, nil, s.View())
 	if taken := p.nameTaken(d, nil); taken != nil {
 		return s.Refused(p.takenText(taken))
 	}
