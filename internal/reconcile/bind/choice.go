@@ -47,11 +47,10 @@ type ManifestFacts struct {
 //	  much older
 //	half-made objects only                                 the oldest; the others are surplus
 //	objects that are being deleted only                    the first of them; the others are surplus
-//	an object that has marks of other owners, too        a doubt
+//	an object that has marks of other owners, too          a doubt
 //	only objects with copied marks                         a doubt
 //	several objects, in any other case                     a doubt
 //	no object                                              nothing
-//	none                                        nothing
 func (c *Cloud) Choose(claims Claims, asked ManifestFacts) Choice {
 	staying, leaving := split(claims.Sole)
 	if asked.AdoptedByID != nil && slices.Contains(claims.Copied, asked.AdoptedByID) {

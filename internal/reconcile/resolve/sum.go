@@ -15,8 +15,6 @@ import (
 
 // The desired state of an object has two sums:
 //
-// The desired state of an object has two sums:
-//
 //	name    sum                                           used in
 //	------  --------------------------------------------  ---------------------------------
 //	sum     SHA-256 in full; each part with its length    plans, proofs and approvals
