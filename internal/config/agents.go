@@ -22,26 +22,26 @@ type AgentsSpec struct {
 	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"Instead of etcd: the namespace of Kubernetes with the leases. {} means the namespace in which the agent runs."`
 	Name         string            `json:"name,omitempty" doc:"Name of this agent. Each agent must have a different name. --agent-name or the name of its machine if left out, so that all agents can have the same file."`
 	Address      string            `json:"address,omitempty" doc:"Address of this agent's listener for other agents and people, such as https://agent-1.example.org:9464; --agent-address if left out. Without it, this agent does not get webhooks that other agents receive."`
-	CAFile       string            `json:"caFile,omitempty" doc:"PEM certificates that are trusted for other agents' listeners; the system's if left out."`
+	CAFile       string            `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted for other agents' listeners; the system's if left out."`
 	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts if it is not renewed. An agent renews its lease after a sixth of that time. If it cannot renew the lease, it starts nothing after a quarter, and writes nothing after three quarters. Other agents serve its stacks when the lease has ended."`
 }
 
 // AgentsEtcd is a cluster of etcd.
 type AgentsEtcd struct {
 	Endpoints []string `json:"endpoints" rule:"required,min=1,max=9,unique" doc:"Addresses of the members for clients, such as https://etcd-1.example.org:2379. The agent asks them in turn."`
-	CAFile    string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for etcd; the system's if left out."`
-	CertFile  string   `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to etcd; needs keyFile."`
-	KeyFile   string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
+	CAFile    string   `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted for etcd; the system's if left out."`
+	CertFile  string   `json:"certFile,omitempty" doc:"File with the PEM certificate that the agent shows to etcd; needs keyFile."`
+	KeyFile   string   `json:"keyFile,omitempty" doc:"File with the private key of the certificate in certFile."`
 }
 
 // AgentsKubernetes is a namespace of Kubernetes.
 type AgentsKubernetes struct {
 	Server    string `json:"server,omitempty" doc:"Address of the API server, such as https://kubernetes.example.org:6443. If left out, the API server of the cluster in which the agent runs."`
 	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases. Required with server; the namespace of the agent's pod if both are left out."`
-	CAFile    string `json:"caFile,omitempty" doc:"PEM certificates that are trusted for the API server. If left out: with server the system's, without server those of the agent's pod."`
-	TokenFile string `json:"tokenFile,omitempty" doc:"Token for the API server, read again for each request. If left out without server, the token of the agent's pod."`
-	CertFile  string `json:"certFile,omitempty" doc:"PEM certificate that the agent shows to the API server; needs keyFile."`
-	KeyFile   string `json:"keyFile,omitempty" doc:"Key of that certificate."`
+	CAFile    string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted for the API server. If left out: with server, the system's certificates; without server, those of the agent's pod."`
+	TokenFile string `json:"tokenFile,omitempty" doc:"File with the token for the API server. The file is read again for each request. If tokenFile and server are left out, the agent uses the token of its pod."`
+	CertFile  string `json:"certFile,omitempty" doc:"File with the PEM certificate that the agent shows to the API server; needs keyFile."`
+	KeyFile   string `json:"keyFile,omitempty" doc:"File with the private key of the certificate in certFile."`
 }
 
 // Agents is the configuration of several agents that share stacks.

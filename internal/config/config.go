@@ -119,7 +119,7 @@ type Source struct {
 	Verify *Verify `json:"verify,omitempty" doc:"Which signatures a commit needs before anything of it is read. Without it, everybody who can push to the branch decides what is applied."`
 
 	Poll   string `json:"poll,omitempty" rule:"default=@every 1m" doc:"Times at which the agent looks for new commits, as a cron expression."`
-	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	CAFile string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials; they are read again at every fetch."`
 }
 
@@ -132,13 +132,13 @@ type ValuesFrom struct {
 
 // Auth contains the paths of the files with credentials.
 type Auth struct {
-	TokenFile      string `json:"tokenFile,omitempty" doc:"A token, for https."`
+	TokenFile      string `json:"tokenFile,omitempty" doc:"File with a token, for https."`
 	Username       string `json:"username,omitempty" doc:"User of the login; x-access-token for https and git for ssh if left out."`
-	BasicAuthFile  string `json:"basicAuthFile,omitempty" doc:"user:password, for https."`
-	SSHKeyFile     string `json:"sshKeyFile,omitempty" doc:"A private key without a passphrase, for ssh."`
-	KnownHostsFile string `json:"knownHostsFile,omitempty" doc:"Host keys that are trusted, for ssh."`
+	BasicAuthFile  string `json:"basicAuthFile,omitempty" doc:"File with user:password, for https."`
+	SSHKeyFile     string `json:"sshKeyFile,omitempty" doc:"File with a private key without a passphrase, for ssh."`
+	KnownHostsFile string `json:"knownHostsFile,omitempty" doc:"File with the host keys that are trusted, for ssh."`
 
-	DockerConfigFile string `json:"dockerConfigFile,omitempty" doc:"config.json of Docker with the login for a registry. Programs that it names are not run."`
+	DockerConfigFile string `json:"dockerConfigFile,omitempty" doc:"The file config.json of Docker, with the login for a registry. Programs that the file names are not run."`
 
 	GitHubApp *SourceApp `json:"githubApp,omitempty" doc:"A GitHub App that may read the repository, for https."`
 }

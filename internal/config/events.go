@@ -23,11 +23,11 @@ type AMQP struct {
 	URLFile      string   `json:"urlFile,omitempty" doc:"File with the address and the login: amqps://user:password@host:5671/vhost, or amqp://… without TLS. In place of servers, username, passwordFile and tls. It is read again for each connection."`
 	Servers      []string `json:"servers,omitempty" rule:"max=9,unique" doc:"Nodes of the cluster, as host:port. They are tried in turn."`
 	Username     string   `json:"username,omitempty" doc:"User of the login."`
-	PasswordFile string   `json:"passwordFile,omitempty" doc:"The user's password; it is read again for each connection."`
+	PasswordFile string   `json:"passwordFile,omitempty" doc:"File with the user's password. The file is read again for each connection."`
 	TLS          bool     `json:"tls,omitempty" rule:"default=false" doc:"Whether the servers use TLS."`
-	CAFile       string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted; the system's if left out."`
-	CertFile     string   `json:"certFile,omitempty" doc:"PEM certificate that the agent shows; needs keyFile."`
-	KeyFile      string   `json:"keyFile,omitempty" doc:"Key of that certificate."`
+	CAFile       string   `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted; the system's if left out."`
+	CertFile     string   `json:"certFile,omitempty" doc:"File with the PEM certificate that the agent shows to the servers; needs keyFile."`
+	KeyFile      string   `json:"keyFile,omitempty" doc:"File with the private key of the certificate in certFile."`
 	VHosts       []string `json:"vhosts,omitempty" rule:"max=20,unique" doc:"Virtual hosts of the services. If left out, the one in urlFile, or /."`
 	Exchanges    []string `json:"exchanges,omitempty" rule:"max=50,unique" doc:"Exchanges of the services: nova, neutron, keystone and openstack if left out. Cinder, Glance, Octavia and others use openstack. Those that do not exist are tried again."`
 	Topics       []string `json:"topics,omitempty" rule:"max=10,unique" doc:"Topics of the notifications: notifications and versioned_notifications if left out."`

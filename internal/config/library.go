@@ -15,7 +15,7 @@ type Library struct {
 	URL    string `json:"url" rule:"required,min=1" doc:"https, ssh, or a local path."`
 	Commit string `json:"commit" rule:"required" doc:"The full hash of the commit. Only a change here makes the stack use another commit."`
 	Path   string `json:"path,omitempty" doc:"Folder within the repository; its root if left out."`
-	CAFile string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	CAFile string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	Auth   Auth   `json:"auth,omitempty" doc:"Files with the credentials for this repository; those of the stack's own repository are not used."`
 }
 

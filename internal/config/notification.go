@@ -36,7 +36,7 @@ type Receivers struct {
 	Webhook   *Webhook     `json:"webhook,omitempty" doc:"A program that receives CloudEvents."`
 	Slack     *ChatWebhook `json:"slack,omitempty" doc:"An incoming webhook of Slack, Mattermost or Rocket.Chat."`
 	Teams     *ChatWebhook `json:"teams,omitempty" doc:"A workflow of Microsoft Teams that posts the messages that its webhook receives."`
-	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty. Each stack has an incident, which ends automatically."`
+	PagerDuty *PagerDuty   `json:"pagerDuty,omitempty" doc:"A service of PagerDuty. There is at most one open incident for each stack. The agent resolves it when the stack is in sync again."`
 	Matrix    *Matrix      `json:"matrix,omitempty" doc:"A room of Matrix."`
 	Email     *Email       `json:"email,omitempty" doc:"E-mail. Each notification is a message, and messages about one stack are in one thread."`
 }
@@ -44,7 +44,7 @@ type Receivers struct {
 // Webhook receives CloudEvents.
 type Webhook struct {
 	URL       string `json:"url" rule:"required,min=1" doc:"Address to which events are posted."`
-	TokenFile string `json:"tokenFile,omitempty" doc:"A token that is sent with them, as Authorization: Bearer."`
+	TokenFile string `json:"tokenFile,omitempty" doc:"File with a token, which is sent with the events as Authorization: Bearer."`
 }
 
 // ChatWebhook is a webhook whose address is a secret.
@@ -72,7 +72,7 @@ type Email struct {
 	To           []string `json:"to" rule:"required,min=1,max=50,unique" doc:"Receivers."`
 	Username     string   `json:"username,omitempty" rule:"max=320" doc:"User for the login (AUTH PLAIN); no login if left out."`
 	PasswordFile string   `json:"passwordFile,omitempty" doc:"File with the password of username."`
-	CAFile       string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	CAFile       string   `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 }
 
 const pagerDutyURL = "https://events.pagerduty.com/v2/enqueue"

@@ -27,7 +27,7 @@ type Report struct {
 // GitHub is a repository on GitHub, and the credentials for it.
 type GitHub struct {
 	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
-	TokenFile       string `json:"tokenFile,omitempty" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
+	TokenFile       string `json:"tokenFile,omitempty" doc:"File with a token that may read the repository and write statuses and comments. The file is read again when it changes."`
 	App             *App   `json:"app,omitempty" doc:"A GitHub App in place of a token."`
 	APIURL          string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; for GitHub Enterprise, https://HOST/api/v3."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make; GitHub allows 5000 in all."`
@@ -37,8 +37,8 @@ type GitHub struct {
 type Gitea struct {
 	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api."`
 	Repository      string `json:"repository" rule:"required" doc:"owner/name."`
-	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token that may read the repository and write statuses and comments; it is read again when it changes."`
-	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"File with a token that may read the repository and write statuses and comments. The file is read again when it changes."`
+	CAFile          string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }
 
@@ -46,8 +46,8 @@ type Gitea struct {
 type GitLab struct {
 	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /api, such as https://gitlab.com."`
 	Project         string `json:"project" rule:"required" doc:"The project's path with its groups, such as acme/infra/cloud-config."`
-	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"A token with the scope api and the role Developer; it is read again when it changes."`
-	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	TokenFile       string `json:"tokenFile" rule:"required,min=1" doc:"File with a token that has the scope api and the role Developer. The file is read again when it changes."`
+	CAFile          string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }
 
@@ -56,9 +56,9 @@ type Gerrit struct {
 	URL             string `json:"url" rule:"required" doc:"Address of the forge, without /a, such as https://review.example.com."`
 	Project         string `json:"project" rule:"required" doc:"The project's name, such as infra/cloud-config."`
 	User            string `json:"user" rule:"required" doc:"The name of the agent's account."`
-	PasswordFile    string `json:"passwordFile" rule:"required,min=1" doc:"The account's HTTP password; it is read again when it changes."`
+	PasswordFile    string `json:"passwordFile" rule:"required,min=1" doc:"File with the account's HTTP password. The file is read again when it changes."`
 	Label           string `json:"label,omitempty" doc:"The label for the agent's votes, from -1 to +1, such as Verified. Without a label the agent does not vote."`
-	CAFile          string `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	CAFile          string `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	RequestsPerHour int    `json:"requestsPerHour,omitempty" rule:"min=60,default=4000" doc:"How many requests the agent may make."`
 }
 
@@ -71,14 +71,14 @@ type File struct {
 type App struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
 	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of the App's installation: the last part of the address of the installation's settings."`
-	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
+	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"File with the App's private key, in PEM."`
 }
 
 // SourceApp is a GitHub App whose tokens fetch the repository.
 type SourceApp struct {
 	AppID          int64  `json:"appID" rule:"required,min=1" doc:"The App's number."`
 	InstallationID int64  `json:"installationID" rule:"required,min=1" doc:"Number of the App's installation: the last part of the address of the installation's settings."`
-	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"The App's private key, PEM."`
+	PrivateKeyFile string `json:"privateKeyFile" rule:"required,min=1" doc:"File with the App's private key, in PEM."`
 	APIURL         string `json:"apiURL,omitempty" rule:"default=https://api.github.com" doc:"Address of the API; for GitHub Enterprise, https://HOST/api/v3."`
 }
 

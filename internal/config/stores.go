@@ -29,11 +29,11 @@ type FilesStore struct {
 // VaultStore is a secrets engine of Vault. Exactly one of TokenFile, AppRole and JWT is set.
 type VaultStore struct {
 	Address   string        `json:"address" rule:"required,min=1" doc:"Address of the server, such as https://vault.example.com:8200."`
-	CAFile    string        `json:"caFile,omitempty" doc:"PEM certificates that are trusted besides the system's."`
+	CAFile    string        `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted besides the system's."`
 	Namespace string        `json:"namespace,omitempty" rule:"max=255" doc:"Namespace; none if left out."`
 	Mount     string        `json:"mount,omitempty" rule:"default=secret,max=255" doc:"Path of the secrets engine."`
 	Prefix    string        `json:"prefix,omitempty" rule:"max=255" doc:"Path below which manifests can name secrets; the whole engine if left out. With source.paths, {folder} is replaced by the name of the stack's folder."`
-	TokenFile string        `json:"tokenFile,omitempty" doc:"A token, which is read again for each request."`
+	TokenFile string        `json:"tokenFile,omitempty" doc:"File with a token. The file is read again for each request."`
 	AppRole   *VaultAppRole `json:"appRole,omitempty" doc:"A login with the auth method AppRole, instead of tokenFile."`
 	JWT       *VaultJWT     `json:"jwt,omitempty" doc:"A login with the auth method JWT, instead of tokenFile."`
 }
@@ -42,14 +42,14 @@ type VaultStore struct {
 type VaultAppRole struct {
 	Mount        string `json:"mount,omitempty" rule:"default=approle,max=255" doc:"Path of the auth method."`
 	RoleID       string `json:"roleID" rule:"required,min=1,max=255" doc:"ID of the role."`
-	SecretIDFile string `json:"secretIDFile" rule:"required,min=1" doc:"The secret ID of the role, which is read again for each login."`
+	SecretIDFile string `json:"secretIDFile" rule:"required,min=1" doc:"File with the secret ID of the role. The file is read again for each login."`
 }
 
 // VaultJWT is a login with a signed token, such as that of a Kubernetes service account.
 type VaultJWT struct {
 	Mount     string `json:"mount,omitempty" rule:"default=jwt,max=255" doc:"Path of the auth method."`
 	Role      string `json:"role" rule:"required,min=1,max=255" doc:"Name of the role."`
-	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"The signed token, which is read again for each login."`
+	TokenFile string `json:"tokenFile" rule:"required,min=1" doc:"File with the signed token. The file is read again for each login."`
 }
 
 // BarbicanStore has the secrets in Barbican.

@@ -61,7 +61,7 @@ type S3 struct {
 	Region          string   `json:"region,omitempty" rule:"min=1,default=us-east-1" doc:"Name of its region."`
 	Buckets         []string `json:"buckets" rule:"required,min=1,max=20,unique" doc:"Buckets that manifests may name. They must exist. Each pass of a stack with an EtcdBackup lists the stack's objects in all of them."`
 	CredentialsFile string   `json:"credentialsFile" rule:"required,min=1" doc:"File with the keys, in the format of AWS's tools: aws_access_key_id, aws_secret_access_key and, if there is one, aws_session_token in a section [default]. It is read again for each request."`
-	CAFile          string   `json:"caFile,omitempty" doc:"PEM certificates that are trusted for this server, besides the system's."`
+	CAFile          string   `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted for this server, besides the system's."`
 }
 
 // Etcd are defaults for values that an EtcdCluster lacks, above all one that was written for another operator.
