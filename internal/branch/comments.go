@@ -121,7 +121,7 @@ func (s *state) driftCommented(number int, open bool) {
 	s.drift.comments[number] = open
 }
 
-// stepsByPull returns the steps by the pull request that last changed their file. The result more is the number of steps that are left out because there are
+// stepsByPull returns the steps by the pull request that last changed their file. It also returns the number of steps that are left out because there are
 // too many files or pull requests. files contains the results of earlier attempts; stepsByPull adds the new ones.
 func (s *Tracker) stepsByPull(ctx context.Context, branch string, steps []plan.Step, files map[string]int) (pulls map[int][]plan.Step, more int, err error) {
 	pulls = map[int][]plan.Step{}

@@ -19,7 +19,7 @@ type Window struct {
 }
 
 // windows parses the windows for all changes, or those for destructive changes only. It calls problem for each
-// mistake. The result some is false if there are no such windows.
+// mistake. It returns false if there are no such windows.
 func (s *Sync) windows(changes string, problem func(field, what string)) (list schedule.Windows, some bool) {
 	for i, w := range s.Windows {
 		parsed, err := schedule.ParseWindow(w.Schedule, w.Duration, w.TimeZone)

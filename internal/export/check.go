@@ -21,7 +21,7 @@ import (
 )
 
 // check reads and plans the manifests as the stack that adopts the objects will do. It corrects the manifests
-// that are refused or would change the cloud. The result again is true if it has corrected something.
+// that are refused or would change the cloud. It returns true if it has corrected something, so that the manifests must be checked again.
 func (x *exporter) check(ctx context.Context) (again bool, err error) {
 	items := map[manifest.Key]*item{}
 	files, err := x.files(items)

@@ -128,7 +128,7 @@ func (s *session) register(ctx context.Context) error {
 	return nil
 }
 
-// complain logs a problem. It does not log the same problem twice in a row.
+// complain logs a problem, unless the last call was for the same problem. It logs nothing if the text is empty.
 func (m *Member) complain(what string, more ...any) {
 	m.mu.Lock()
 	news := what != m.lastComplaint

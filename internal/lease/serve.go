@@ -146,7 +146,7 @@ func (s *session) serve(ctx context.Context, stack string) {
 	})
 }
 
-// ended records that a stack is not served any more. The result asked is true if this agent requested the end.
+// ended records that a stack is not served any more, and reports whether this agent requested the end.
 func (s *session) ended(stack string) (asked bool) {
 	here := s.running[stack]
 	delete(s.running, stack)

@@ -92,14 +92,14 @@ func (c *conn) speed(now time.Time) float64 {
 	return float64(c.read.Load()) / max(now.Sub(c.begun), time.Millisecond).Seconds()
 }
 
-// reads records that a request has begun.
+// reads records that the connection begins to read a request at the time now.
 func (p *places) reads(c *conn, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.begun, c.until, c.resting = now, now.Add(grace), false
 }
 
-// rests records that no data are expected from c from then on.
+// rests records that c was answered, or waits for another request. since is the time of that. c keeps its place until the time from.
 func (p *places) rests(c *conn, since, from time.Time) {
 	p.mu.Lock()
 	c.begun, c.until, c.resting = since, from, true

@@ -180,8 +180,8 @@ func FieldPaths(body Type) []string {
 	return paths
 }
 
-// NearestPath returns the path that a person most likely meant: its spelling is similar, or it has the same end. It
-// returns "" if there is none.
+// NearestPath returns that one of paths which a person most likely meant by path. Its spelling is similar to that of path, or
+// else its last name is similar to the last name of path. NearestPath returns "" if there is none.
 func NearestPath(path string, paths []string) string {
 	if near := nearest.Name(path, paths); near != "" {
 		return near

@@ -12,7 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 )
 
-// rules is a parsed `rule:"…"` tag. On a list or a map, min, max and unique apply to the list or map itself, and the other rules to each element.
+// rules is a parsed `rule:"…"` tag. On a list or a map, required, min, max, unique and key apply to the list or map itself. The rules about
+// values (enum, format, pattern, secret, lines, raw) then apply to each element.
 //
 //	required            the document must contain the field, and not null
 //	immutable           the value cannot change after the object was created (documentation)

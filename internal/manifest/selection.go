@@ -59,7 +59,7 @@ func (s Selection) Selects(name string) bool {
 }
 
 // below returns the path below one of the folders to which the patterns apply. The path is "." for these folders and for
-// those that contain them. The result within is false for a path elsewhere.
+// those that contain them. For any other path, below returns false.
 func (s Selection) below(name string) (rest string, within bool) {
 	if len(s.Folders) == 0 {
 		return name, true

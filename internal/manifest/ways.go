@@ -25,7 +25,7 @@ const (
 // AnyField returns the ways that every such field has, in the order for messages.
 func AnyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
-// ParseWays parses the tag ways.
+// ParseWays parses the text of a tag `ways:"…"`.
 func ParseWays(tag string) (ways []Way, err error) {
 	if tag == "" {
 		return nil, nil

@@ -61,7 +61,7 @@ type Config struct {
 	HeaderTime time.Duration
 }
 
-// Transport sends single requests, and limits their answers.
+// Transport sends requests within the limits of the package, except that it follows no redirects: a [Client] does that.
 type Transport struct {
 	base *http.Transport
 	most int64

@@ -165,8 +165,8 @@ func (o *Outbox) hurry() {
 	}
 }
 
-// round carries out deliveries until none is pending, or none can be tried before a pause. The result away is true if this
-// is so for the whole receiver.
+// round carries out deliveries until none is pending, or none can be tried before a pause. It then returns the length of the
+// pause; 0 if none is pending. If away is true, the whole receiver counts as down, and new deliveries wait for the pause, too.
 func (o *Outbox) round(ctx context.Context) (pause time.Duration, away bool) {
 	for ctx.Err() == nil {
 		key, l, pause := o.first(time.Now())

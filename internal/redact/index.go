@@ -95,8 +95,8 @@ func (x *index) addShort(value string) {
 	x.full = x.full || len(x.short) > maxGrams
 }
 
-// fold returns a byte in the form for comparisons. The result shown is false for white space and control characters, which
-// are ignored.
+// fold returns a byte in the form for comparisons. It returns false for white space and control characters, which
+// comparisons ignore.
 func fold(c byte) (_ byte, shown bool) {
 	if c >= 'A' && c <= 'Z' {
 		c += 'a' - 'A'

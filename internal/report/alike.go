@@ -17,7 +17,7 @@ const (
 )
 
 // Named reports whether a text contains the words of a placeholder. Then it cannot be shown together with another text, because a reader could not
-// tell the placeholder from the word.
+// see which of the two is the placeholder.
 func Named(text string) bool {
 	return strings.Contains(text, placeholder) || strings.Contains(text, formerly)
 }

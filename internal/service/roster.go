@@ -23,7 +23,7 @@ func newRoster() *roster {
 // identity returns a text that differs between stacks that have the same name but come from different documents or folders.
 func identity(s *config.Stack) string { return s.Of() + "\x00" + s.Spec.Source.Path }
 
-// change replaces all stacks. changed are the new stacks, including those that take over the name of another stack. The result gone has the stacks
+// change replaces all stacks. It returns first the new stacks, including those that take over the name of another stack, and then the stacks
 // that were removed.
 func (r *roster) change(stacks []config.Stack) (changed, gone []config.Stack) {
 	r.mu.Lock()

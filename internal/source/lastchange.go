@@ -79,8 +79,8 @@ func addLastChanges(ctx context.Context, s *store.Store, tip plumbing.Hash, file
 // maxWalk limits the number of commits that are visited for one file.
 const maxWalk = 100_000
 
-// lastChange follows the parents that have the same file. The result known is false, and change nil, if the
-// history in the store ends before the last change. change is also nil if there is no such file.
+// lastChange follows the parents that have the same file. If the history in the store ends before the last
+// change, it returns nil and false. If there is no such file, it returns nil and true.
 func lastChange(ctx context.Context, s *store.Store, tip plumbing.Hash, file string) (change *LastChange, known bool, err error) {
 	at, err := s.Commit(tip)
 	if err != nil {

@@ -77,8 +77,8 @@ func Uncommitted(dir string, wanted func(name string) bool, foreign func(text []
 	return c.found, nil
 }
 
-// Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. The result of is nil
-// if there is no repository or no commit.
+// Committed returns the repository of the work tree at dir, for a folder below dir. head is the commit that is checked out. The repository is nil
+// if there is none, or if it has no commit.
 func Committed(dir, folder string, folders ...string) (of *Repo, head string, err error) {
 	repo, err := git.PlainOpenWithOptions(dir, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {

@@ -43,8 +43,8 @@ type instance struct {
 	Attributes attributes
 }
 
-// Terraform parses a state of version 4. The result is sorted by address. The result others is the number of resources of
-// other providers than OpenStack's. Its errors contain no value of the state.
+// Terraform parses a state of version 4. It returns the resources of OpenStack, sorted by address, and the number
+// of the resources of other providers. Its errors contain no value of the state.
 func Terraform(encoded []byte) (list []Declared, others int, err error) {
 	if err := check(encoded); err != nil {
 		return nil, 0, err

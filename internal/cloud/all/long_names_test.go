@@ -148,7 +148,7 @@ spec:
 		}
 	}
 	for _, kind := range guard.Ownable(all.Kinds(nil, defaults.Defaults{})) {
-		if !owned[kind] && inside[kind] == "" && kind != "QoSPolicy" { // a QoSPolicy needs an administrator; its mark is where a network's is
+		if !owned[kind] && inside[kind] == "" && kind != "QoSPolicy" { // only an administrator can create a QoSPolicy, and its mark is stored like that of a network
 			t.Errorf("the test makes no %s", kind)
 		}
 	}

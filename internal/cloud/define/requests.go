@@ -27,7 +27,7 @@ func (d *Driver[Spec, Filter, More]) Path(id string) string {
 	return d.of.Collection.Path + "/" + url.PathEscape(id)
 }
 
-// Remove deletes an object. The result gone is true after a success, because the service answers after it has
+// Remove deletes an object. After a success it returns true: the object no longer exists, because the service answers only when it has
 // deleted the object.
 func (d *Driver[Spec, Filter, More]) Remove(ctx context.Context, id string) (gone bool, err error) {
 	err = d.Client.Do(ctx, cloud.Call{Service: d.of.Info.Service, Method: http.MethodDelete, Path: d.Path(id)})

@@ -53,7 +53,7 @@ func (o *Object) Noted() (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// Number is the number in a note; 0 if it is none.
+// Number returns the number in a note; 0 if the note is missing or is not a number.
 func (o *Object) Number(note string) int64 {
 	n, _ := strconv.ParseInt(o.Notes[note], 10, 64)
 	return n

@@ -24,7 +24,7 @@ func (s Suite) editedTogether(t *testing.T, g *Target, planned func(string) plan
 // batch chooses edits that do not touch each other's text or fields. Together they make a valid
 // manifest whose plan reports all of them. For example, an edit that replaces the pool by one of
 // another protocol cannot be together with one that changes its algorithm. The first edit is always
-// chosen. The result rest has the edits that are not chosen.
+// chosen. batch also returns the edits that are not chosen.
 func (s Suite) batch(t *testing.T, g *Target, planned func(string) plan.Plan, edits []Edit) (edited Suite, rest []Edit) {
 	t.Helper()
 	var batch []Edit

@@ -3,8 +3,8 @@
 // filters and shows the field in status.
 //
 // The line is the field's declaration in the kind's Spec. The tags json, rule, doc and example are
-// for reading manifests (see package manifest). The tag ref names the kind of the objects that a
-// field refers to. Packages resolve and export read it, as does this package. The tag cuts is for
+// for reading manifests (see package manifest). The tag ref:"…" names the kind of the objects that a
+// field refers to. Packages resolve and export read it, as does this package. The tag cuts:"…" is for
 // fields on which other objects depend (see package typed, cuts.go). The tags of this package are:
 //
 //	api:"mtu"              the attribute of requests and answers
@@ -36,7 +36,7 @@
 //	                       not show the field
 //	needs:"administrator"  the rights that the field needs, see package manifest
 //
-// A field of Spec, or of a struct with the option inline, has no attribute without the tag api. A
+// A field of Spec, or of a struct with the option inline, has no attribute without a tag api:"…". A
 // field of any other struct in Spec then has the attribute with its json name. A field of a filter
 // with api:"-" is not compared here. Three rules of a field matter here:
 //   - immutable: a change of the field, or of a field within it, replaces the object.
@@ -49,7 +49,7 @@
 // Further attributes of the service are declared in a second struct, More, in the same way: api is
 // the place in answers, json the name in status.
 //
-// A field whose form differs from its attribute's has no tag api but an [Override]. That is a value
+// A field whose form differs from its attribute's has no tag api:"…" but an [Override]. That is a value
 // with functions for everything that tags cannot express.
 //
 // [New] is for kinds whose fields are under spec.resource, [NewFlat] for kinds whose fields are

@@ -65,11 +65,11 @@ type Override[Spec, More any] struct {
 	Field string // as a path: "gateway"
 	// Compare reports the field if it differs from the manifest.
 	Compare func(w typed.Want[Spec], have *Object[Spec, More], c *kind.Changes)
-	// Closed says why the object, in its present state, cannot be changed in a way that the field's
-	// tag ways declares; "" if it can.
+	// Closed says why the object, in its present state, cannot be changed in a way that the
+	// field's tag `ways:"…"` declares; "" if it can.
 	Closed func(w typed.Want[Spec], have *Object[Spec, More], way string) string
-	// Loss returns what the object loses in a way with the cost rebuild, if that differs from the field's tag
-	// loss; "" if not.
+	// Loss returns what the object loses in a way with the cost rebuild, if that differs from the field's
+	// tag `loss:"…"`; "" if not.
 	Loss func(have *Object[Spec, More]) string
 	// Write puts the field into the body of a request. For a create request, have is nil, and Write is called
 	// even if the field is left out.

@@ -25,7 +25,7 @@ type round struct {
 	waiting []Activity
 	// awaitedKinds are the collections with objects that the run waits for.
 	awaitedKinds map[string]bool
-	// settling has the collections with objects that only have to work until a known time, with that time.
+	// settling has the collections with objects that only have to serve until a known time, with that time.
 	settling map[string]time.Time
 	// outdated are the collections whose lists are too old for a step that needs a recent list.
 	outdated map[string]bool

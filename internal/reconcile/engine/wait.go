@@ -16,7 +16,7 @@ import (
 // maxFailedLists is the number of failed lists in a row after which the pass does not list a collection again.
 const maxFailedLists = 5
 
-// maxSettleWait is the longest time that a pass waits for an object that only has to work for some time. If more time is needed, a later pass
+// maxSettleWait is the longest time that a pass waits for an object that only has to serve for some time. If more time is needed, a later pass
 // continues.
 const maxSettleWait = time.Hour
 
@@ -63,8 +63,8 @@ func (r *run) trackPending(now time.Time) {
 	slices.SortFunc(r.round.waiting, oldest)
 }
 
-// neverServed returns the error for an object that other members have waited for too long, because it does not serve or reports that a
-// member does not serve.
+// neverServed returns the error for an object for which other members have waited longer than the limit. The object does not serve, or it
+// reports that a member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
 		return fmt.Errorf("has reported for more than %s that %s does not serve", limit, whom)
@@ -73,7 +73,7 @@ func neverServed(s plan.Step, limit time.Duration) error {
 }
 
 // nextWake returns when the run should wake up if no step finishes before.
-// The result more is false if there is nothing to wait for.
+// It returns false if there is nothing to wait for.
 func (r *run) nextWake() (at time.Time, more bool) {
 	consider := func(t time.Time) {
 		if !more || t.Before(at) {

@@ -19,7 +19,7 @@ type Export struct {
 	// Renames are fields whose change only renames parts of the object, so adoption may change them.
 	Renames []string
 	// Ref returns the name of the manifest for the object of a kind with that ID. It is used for fields that name other objects
-	// and have no ref tag. ok is false if the cloud does not show the object.
+	// and have no tag `ref:"…"`. ok is false if the cloud does not show the object.
 	Ref func(kind, id string) (name string, ok bool)
 	// Adopts reports whether the object of a kind with that ID is to be adopted, too. Only objects that are exported before
 	// this one are considered.

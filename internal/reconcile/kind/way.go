@@ -18,8 +18,8 @@ type Way struct {
 	Closed string
 }
 
-// WaysOf reads the ways from the tags of a field: the tag ways lists them, and the tag loss says
-// what the ways that wipe a disk lose.
+// WaysOf reads the ways from the tags of a field. The tag `ways:"…"` lists them. The tag `loss:"…"`
+// names the data that are lost in a way that wipes a disk.
 func WaysOf(tag reflect.StructTag) ([]Way, error) {
 	declared, err := manifest.ParseWays(tag.Get("ways"))
 	if err != nil {

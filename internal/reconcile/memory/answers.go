@@ -22,7 +22,7 @@ type Finding struct {
 	Refused error
 }
 
-// Found returns the result of the last list of a place. The result known is false if no result is stored.
+// Found returns the result of the last list of a place; false if no result is stored.
 func (m *Memory) Found(at Place) (f Finding, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,7 +77,7 @@ type checked struct {
 	findings preflight.Findings
 }
 
-// Preflight returns the findings about a plan with that hash. The result known is false if there are none, or if they are too old.
+// Preflight returns the findings about a plan with that hash. It returns false if there are none, or if they are too old.
 func (m *Memory) Preflight(hash string, now time.Time) (findings preflight.Findings, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

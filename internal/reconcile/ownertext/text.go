@@ -13,8 +13,8 @@ import (
 )
 
 // Max is the maximum length of an owner text in bytes. It is the longest tag that every Neutron release accepts
-// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). The only exception are kinds with a name of more than MaxTagKind bytes, which
-// tags cannot mark. Their texts may be longer by the rest of the name.
+// (neutron_lib/db/constants.py: TAG_SIZE was 60 until 2023). There is one exception: if the name of a kind has more than
+// MaxTagKind bytes, no tag can hold the owner text. Then the text may be longer than Max by as many bytes as the name is longer than MaxTagKind.
 const (
 	Max        = 60
 	MaxTagKind = Max - len(Prefix) - plainStack - len(":~") - checksum.ShortLength

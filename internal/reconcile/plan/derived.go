@@ -15,7 +15,7 @@ type Obstacle string
 
 // The obstacles.
 const (
-	NotYet    Obstacle = "not yet"   // the object does not exist or does not work yet. Each pass checks it again.
+	NotYet    Obstacle = "not yet"   // the object does not exist or cannot be used yet. Each pass checks it again.
 	Never     Obstacle = "never"     // the cloud has no object with the ID in the manifest.
 	Ambiguous Obstacle = "ambiguous" // several objects match the manifest.
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// HealthField is the field of the change that reports that an object does not work.
+// HealthField is the field of the change that reports that an object does not serve.
 const HealthField = "health"
 
 // RequestField is the field of the change that a person requests with the replacement of an object.

@@ -12,7 +12,7 @@ type Probed struct {
 	Member manifest.Key
 	Probes []rollout.Probe
 	// Address is the address at which the member is reached. Of identifies the object that does its work.
-	// Since is when that object started to work.
+	// Since is when that object began to run.
 	Address string
 	Of      string
 	Since   time.Time

@@ -9,13 +9,13 @@ import (
 
 // Settling says why the other members of a group, or the group itself, wait for an object.
 type Settling struct {
-	Member   manifest.Key  // the member whose health the object reports; zero if the object itself has to work.
-	Until    time.Time     // when the object will have worked for long enough; the zero time if the other members wait for something else.
+	Member   manifest.Key  // the member whose health the object reports; zero if the object itself has to serve.
+	Until    time.Time     // when the object will have served for long enough; the zero time if the other members wait for something else.
 	Patience time.Duration // how long the other members wait; 0 if the group sets no limit.
 	Failing  time.Time     // the time since which the member has not served after a change; the zero time if that is not certain.
 }
 
-// AwaitWell makes other members wait until the object of the step works. If it is called several times, the earliest Until counts, so that
+// AwaitWell makes other members wait until the object of the step serves. If it is called several times, the earliest Until counts, so that
 // the object is checked again as early as possible. The other fields that by leaves empty stay as they were.
 func (s *Step) AwaitWell(by Settling) {
 	if s.Settles == nil {
@@ -33,10 +33,10 @@ func (s *Step) AwaitWell(by Settling) {
 	s.Settles = &by
 }
 
-// Settling reports whether other members wait until the object works.
+// Settling reports whether other members wait until the object serves.
 func (s Step) Settling() bool { return s.Settles != nil }
 
-// Until returns when the object will have worked for long enough; the zero time if other members wait for something else.
+// Until returns when the object will have served for long enough; the zero time if other members wait for something else.
 func (s Step) Until() time.Time {
 	if s.Settles == nil {
 		return time.Time{}

@@ -145,7 +145,7 @@ type Manner struct {
 //	Crowded                 markCrowded (decide/crowded.go)
 type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
-	Settles     *Settling // why other members wait until the object works; nil if no member waits.
+	Settles     *Settling // why other members wait until the object serves; nil if no member waits.
 	IsWorker    bool      // the object does the work of the member; false until MarkWorkers has run.
 	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
 	Unanswering bool      // the probes are sure that the member does not serve.

@@ -90,7 +90,7 @@ func withLiveType(needed, used kind.Amounts) kind.Amounts {
 	return needed
 }
 
-// Used adds up the project's use of a service's resources. The result known is false if a collection of the service could not be listed.
+// Used adds up the project's use of a service's resources. It returns false if a collection of the service could not be listed.
 func Used(kinds []*kind.Kind, have kind.Snapshot, service string) (held kind.Amounts, known bool) {
 	held = kind.Amounts{}
 	facts := factsIn(have)

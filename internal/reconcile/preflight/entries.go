@@ -2,7 +2,7 @@ package preflight
 
 import "github.com/stackreeve/stackreeve/internal/reconcile/plan"
 
-// OnlyMainEntry returns a plan without the steps of further entries of clouds.yaml. The result all is false if one of these steps writes.
+// OnlyMainEntry returns a plan without the steps of further entries of clouds.yaml. It returns false if one of the steps that it leaves out writes.
 func OnlyMainEntry(p plan.Plan) (main plan.Plan, all bool) {
 	main, all = p, true
 	main.Steps = nil

@@ -16,7 +16,7 @@ type NameField struct {
 	TargetGroup, TargetKind string
 }
 
-// NameFields returns the fields of kinds that have the tag ref, by which other tools can rename references. Kinds that are
+// NameFields returns the fields of kinds that have a tag `ref:"…"`. Other tools need them to rename references. Kinds that are
 // built at run time have no tags.
 func NameFields(kinds []*kind.Kind) (list []NameField) {
 	groups := map[string]string{}

@@ -15,7 +15,7 @@ const (
 // Member is one member of a group.
 type Member struct {
 	Health Health
-	// Since is the time when the member began to work. If it is unknown, it is zero, which counts as long ago.
+	// Since is the time when the member began to run. If it is unknown, it is zero, which counts as long ago.
 	Since time.Time
 	// Changes is true if the member differs from its template, and the change would interrupt it.
 	Changes bool
@@ -43,7 +43,7 @@ type Decision struct {
 	// Awaited is the index of the first member that waiting members are waiting for. It is -1 if they wait only for members that are
 	// changed now.
 	Awaited int
-	// Until is the time when the awaited member will have worked for the required time, For. It is zero if the member lacks something else.
+	// Until is the time when the awaited member will have served for the required time, For. It is zero if the member lacks something else.
 	Until time.Time
 	For   time.Duration
 	// Spares is the number of spare members that the group needs now.
@@ -94,15 +94,15 @@ type group struct {
 	now     time.Time
 
 	wanted      int // members that are not spare.
-	serving     int // members, including spare ones, that have worked for long enough.
+	serving     int // members, including spare ones, that have served for long enough.
 	lacking     int // other members of wanted that are, or will be, up to date.
-	changing    int // wanted members that do not work at all, or that do not work yet since they were changed.
+	changing    int // wanted members that do not exist, or that have not served for long enough since they were changed.
 	outstanding int // wanted members that must be changed.
 	spares      int // spare members that exist.
 	doubtful    int // members that are up to date, exist and do not serve.
 
 	paused map[int]bool // members that are not changed because enough members have been changed.
-	trials int          // number of members that may still be changed before the first ones have worked for long enough.
+	trials int          // number of members that may still be changed before the first ones have served for long enough.
 }
 
 func (g *group) count() {
@@ -133,12 +133,12 @@ func (g *group) count() {
 	}
 }
 
-// available reports whether a member has worked for long enough.
+// available reports whether a member has served for long enough.
 func (g *group) available(i int) bool {
 	return g.members[i].Serves(g.MinReady, g.now)
 }
 
-// Serves reports whether a member has worked for minReady.
+// Serves reports whether a member has served for minReady.
 func (m Member) Serves(minReady time.Duration, now time.Time) bool {
 	return m.Health == Serving && (minReady == 0 || !m.Since.Add(minReady).After(now))
 }

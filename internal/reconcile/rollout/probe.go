@@ -11,8 +11,8 @@ type Probe struct {
 	Port       int
 	Path, Host string // path and host, for HTTP
 	Service    string // service, for gRPC; "" for the server as a whole
-	// Interval is the minimum time between two requests, and Timeout the longest time for an answer. Delay is the time for which a member
-	// works before the first request.
+	// Interval is the minimum time between two requests, and Timeout the longest time for an answer. Delay is the time from the start
+	// of a member to the first request.
 	Interval, Timeout, Delay time.Duration
 	// Threshold is the number of bad answers in a row after which a member that served does not serve any more.
 	Threshold int
@@ -37,7 +37,7 @@ type Record struct {
 }
 
 // Due reports whether the member must be asked now. worker names the incarnation of the member, and since is the time when the member began to
-// work.
+// run.
 func (r Record) Due(p Probe, worker string, since, now time.Time) bool {
 	return !now.Before(since.Add(p.Delay)) && (r.of != worker || !now.Before(r.at.Add(p.Interval)))
 }
@@ -65,7 +65,7 @@ type Finding struct {
 	// Suspect is true if the member did serve and has failed too few times for a decision. Sure is true if the member has failed so often
 	// in a row that it certainly does not serve.
 	Suspect, Sure bool
-	// Unproven is true if the member has not served since it began to work, as far as is known. If it has, Since is the time when it
+	// Unproven is true if the member has not served since it began to run, as far as is known. If it has, Since is the time when it
 	// stopped serving.
 	Unproven bool
 	Since    time.Time

@@ -27,14 +27,14 @@ type Strategy struct {
 	MaxUnavailable *Amount
 	// MaxSurge is the number of spare members that there may be while others are interrupted; nil means 0.
 	MaxSurge *Amount
-	// MinReady is the time for which a member must have worked before it counts as serving.
+	// MinReady is the time for which a member must run without a fault before it counts as serving.
 	MinReady time.Duration
 	// Drain is the time before an interruption during which the member gets no new work.
 	Drain time.Duration
 	// Partition is the index, from 0, of the first member that is changed. From is the number of that member as people know it. The two
 	// differ if the numbers have gaps.
 	Partition, From int
-	// Canary says which members are changed first, and for how long they must have worked before others are changed.
+	// Canary says which members are changed first, and for how long they must have served before others are changed.
 	Canary Canary
 	// PauseAfter is the number of members that are changed before the rollout pauses; 0 means all.
 	PauseAfter int

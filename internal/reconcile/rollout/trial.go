@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Some members are changed before others to find out whether the change works. A canary ends automatically once those members have worked
+// Some members are changed before others to find out whether the change works. A canary ends automatically once those members have served
 // for some time. A pause lasts until people end it.
 
 // changed reports whether a member is, or will be, up to date.
@@ -36,7 +36,7 @@ func (g *group) pause() {
 	g.paused = paused
 }
 
-// setTrials computes the number of members that may be changed before the first ones have worked for long enough.
+// setTrials computes the number of members that may be changed before the first ones have served for long enough.
 func (g *group) setTrials() {
 	g.trials = math.MaxInt
 	if g.Canary.Members == 0 || g.Type == OnDelete || g.Type == Recreate {
@@ -57,7 +57,7 @@ func (g *group) setTrials() {
 	}
 }
 
-// provenAt returns the time when a member will have worked for as long as a canary must.
+// provenAt returns the time when a member will have served for as long as a canary must.
 func (g *group) provenAt(m Member) time.Time {
 	return m.Since.Add(g.Canary.For)
 }

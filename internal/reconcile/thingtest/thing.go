@@ -103,7 +103,7 @@ func weightWays(t *Thing) []kind.Way {
 	return ways
 }
 
-// besides returns the IDs of the things that a thing must be beside. The argument own is the ID of the thing itself. The result all is false if some IDs are not
+// besides returns the IDs of the things that a thing must be beside. The argument own is the ID of the thing itself. besides returns false if some IDs are not
 // known yet.
 func besides(w typed.Want[Spec], own string) (ids []string, all bool) {
 	all = true

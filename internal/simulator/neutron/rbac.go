@@ -44,7 +44,7 @@ func (n *Neutron) addRBACPolicies() {
 	n.rbacPolicies.register()
 }
 
-// shareable finds the object that a policy is about. The result known is false if its type cannot be shared.
+// shareable finds the object that a policy is about. It returns false if objects of that type cannot be shared.
 func (n *Neutron) shareable(objectType, id string) (object *Standard, known bool) {
 	switch objectType {
 	case "network":

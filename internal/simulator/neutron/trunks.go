@@ -115,7 +115,7 @@ func trunkPortInUse(id string) error {
 	return conflict("TrunkPortInUse", "Port %s is in use by another trunk.", id)
 }
 
-// trunkOf finds the trunk that has the port as its parent port or as a sub-port. The result as says which of the two it is.
+// trunkOf finds the trunk that has the port as its parent port or as a sub-port. It also says which of the two the port is.
 func (n *Neutron) trunkOf(port string) (t *Trunk, as string) {
 	for t := range n.trunks.store.All() {
 		if t.PortID == port {

@@ -28,7 +28,7 @@ func (n *Nova) limit(c *call) (int, error) {
 	return min(limit, n.opts.MaxPage), nil
 }
 
-// page returns at most limit records after the marker. The result more reports whether the answer has a next link
+// page returns at most limit records after the marker, and whether the answer has a link to a next page
 // (common.py: ViewBuilder._get_collection_links).
 func page[T any](c *call, recs []T, limit int, id func(T) string) (cut []T, more bool, err error) {
 	if marker := c.Query().Get("marker"); marker != "" {

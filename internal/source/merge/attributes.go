@@ -44,7 +44,7 @@ const (
 	maxAttributes      = 10_000 // number of patterns of one file
 )
 
-// mayRule reports whether a .gitattributes may set that a file is not merged line by line.
+// mayRule reports whether a file .gitattributes may contain a rule for a file, by which that file is not merged line by line.
 func (a *attributes) mayRule(file string) (bool, error) {
 	if a.macros == nil {
 		if err := a.findMacros(); err != nil {
@@ -103,7 +103,7 @@ func (a *attributes) in(at attributesAt) (*attributeFile, error) {
 	return f, nil
 }
 
-// text returns the text of a .gitattributes. The result known is false if it cannot be read.
+// text returns the text of a file .gitattributes; false if the file cannot be read.
 func (a *attributes) text(at attributesAt) (text []byte, known bool, err error) {
 	e, err := a.at(at.root, join(at.folder, attributesName))
 	switch {

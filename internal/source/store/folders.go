@@ -90,7 +90,7 @@ func (r *folderReader) tree(h plumbing.Hash) (*object.Tree, error) {
 }
 
 // steers reports whether a character moves a cursor, ends a line or changes the direction of text.
-// Such characters are refused, because plans, logs and comments contain the names.
+// Names of files and folders with such characters are refused, because plans, logs and comments show the names.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r)
 }

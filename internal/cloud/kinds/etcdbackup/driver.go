@@ -107,7 +107,7 @@ func hasNewSnapshot(changes []kind.Change) bool {
 	return slices.ContainsFunc(changes, func(c kind.Change) bool { return c.Field == itemsField })
 }
 
-// removeDue removes the surplus and the half-made snapshots that the changes name. The result gone has the IDs of the removed
+// removeDue removes the surplus and the half-made snapshots that the changes name. It returns the IDs of the removed
 // snapshots.
 func (d driver) removeDue(ctx context.Context, w want, of []item, changes []kind.Change) (gone map[string]bool, err error) {
 	gone = map[string]bool{}

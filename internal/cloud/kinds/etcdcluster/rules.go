@@ -177,7 +177,7 @@ func (s *Spec) version(d *defaults.Etcd, e *kind.Expansion) string {
 	return used
 }
 
-// source returns the address from which machines get etcd, and its checksum. The result from is "" if they install Debian's
+// source returns the address from which machines get etcd, and its checksum. Both are "" if they install Debian's
 // package.
 func (s *Spec) source(d *defaults.Etcd, version string, e *kind.Expansion) (from, sum string) {
 	if strings.HasPrefix(s.Repository, "http://") || strings.HasPrefix(s.Repository, "https://") {

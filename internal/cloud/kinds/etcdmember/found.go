@@ -108,7 +108,7 @@ func others(machines []*machine, knows *etcdquorum.Answer, besides string) (list
 	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
-// member sets the state of a machine in a cluster that works. The result there is false if the machine is not a member.
+// member sets the state of a machine in a cluster that works. It returns false if the machine is not a member.
 func (m *machine) member(knows *etcdquorum.Answer, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {
@@ -171,7 +171,7 @@ func stageOf(machines []*machine) stage {
 	return at
 }
 
-// stateWithoutCluster sets the state of a machine while no cluster works. The result there is false if nothing is known about the machine.
+// stateWithoutCluster sets the state of a machine while no cluster works. It returns false if nothing is known about the machine.
 func (m *machine) stateWithoutCluster(at stage, l *live) (there bool) {
 	l.Uncertain = !m.Recorded
 	switch {

@@ -67,7 +67,7 @@ func propertiesOf(p *Properties, m *More) []property {
 	}
 }
 
-// wanted returns the declared value of a field, as Glance spells it. The result asked is false if the manifest does not declare it.
+// wanted returns the declared value of a field, as Glance spells it. It returns false if the manifest does not declare the field.
 func (p property) wanted() (text string, asked bool) {
 	switch {
 	case p.text != nil && *p.text != nil:

@@ -58,7 +58,8 @@ const (
 	appliedWord = "stackreeve-applied:"
 )
 
-// cutLast removes the last word. The result rest is that word without prefix, and ok is false if it does not begin with prefix.
+// cutLast removes the last word of a line. It returns the text before that word, and the word without prefix. ok is false if the word does not begin
+// with prefix.
 func cutLast(line, prefix string) (before, rest string, ok bool) {
 	at := strings.LastIndexByte(line, ' ')
 	if at < 0 {

@@ -212,7 +212,7 @@ func (d driver) settle(ctx context.Context, id string) error {
 	}
 }
 
-// Delete deletes the load balancer with everything under it. The result gone is false, because Octavia takes some time for that.
+// Delete deletes the load balancer with everything under it. It returns false, because the load balancer still exists then: Octavia takes some time.
 func (d driver) Delete(ctx context.Context, have typed.Live[State]) (gone bool, err error) {
 	return false, d.send(ctx, request{method: http.MethodDelete, path: "loadbalancers/" + have.ID + "?cascade=true"}, nil)
 }

@@ -118,7 +118,7 @@ func (c *cluster) whyNotYet(l *live, unwanted []live) string {
 	return member.WaitsForLeaving(unwanted[len(unwanted)-1].Name)
 }
 
-// placed sets the state of a machine's instance from the placement. The result there is false if the placement has no instance of the machine.
+// placed sets the state of a machine's instance from the placement. It returns false if the placement has no instance of the machine.
 func (c *cluster) placed(m *machine, p *m3.Placement, l *live) (there bool) {
 	s := l.State
 	held, other := p.Find(s.wanted), (*m3.Held)(nil)
@@ -165,7 +165,7 @@ func whyNotRecreated(m *machine, s *State) string {
 	return fmt.Sprintf("M3DB's placement lists its node with TCP port %d, but a new machine would listen on %d", s.held.Port, port)
 }
 
-// stateWithoutPlacement sets the state of a machine's instance if there is no placement on which most machines agree. The result there is false if no instance is known to
+// stateWithoutPlacement sets the state of a machine's instance if there is no placement on which most machines agree. It returns false if no instance is known to
 // exist.
 func (c *cluster) stateWithoutPlacement(m *machine, l *live) (there bool) {
 	recorded := slices.ContainsFunc(c.Machines, func(m *machine) bool { return m.Recorded })

@@ -34,8 +34,7 @@ func (rules) Name(w want) string {
 	return ids.path()
 }
 
-// resolved returns the spec with IDs instead of names. The result known is false while an ID
-// is unknown.
+// resolved returns the spec with IDs instead of names; false while an ID is unknown.
 func resolved(w want) (ids Spec, known bool) {
 	known = true
 	id := func(kind, name string) string {

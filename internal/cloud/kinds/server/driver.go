@@ -62,8 +62,8 @@ func join(ctx context.Context, d driver, servers []*state) error {
 	return joinImages(ctx, d, servers)
 }
 
-// groups returns the IDs of the server groups, by the ID of the server. The result known is false if the cloud does not show
-// server groups to this user.
+// groups returns the IDs of the server groups, by the ID of the server; false if the cloud does not show server groups to this
+// user.
 func groups(ctx context.Context, d driver) (byServer map[string][]string, known bool, err error) {
 	type group struct {
 		ID      string   `json:"id"`

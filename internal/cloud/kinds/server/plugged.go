@@ -139,7 +139,7 @@ func writeDisks(w want, _ *object, body map[string]any) {
 	body["block_device_mapping_v2"] = disks
 }
 
-// bootVolume is the ID of the volume that the server boots from; it is "" if there is none. The result known is false while no volume of that
+// bootVolume is the ID of the volume that the server boots from; it is "" if there is none. bootVolume returns false while no volume of that
 // name exists.
 func bootVolume(w want) (id string, known bool) {
 	if w.Spec.BootVolume == nil {

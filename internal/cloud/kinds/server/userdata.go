@@ -177,7 +177,7 @@ func userDataPrint(w want) string {
 }
 
 // knownUserData compares a stored fingerprint with the wanted user data: same is true if it belongs
-// to them. The result known is false if the fingerprint does not show that. Earlier releases stored a digest of
+// to them. The second result is false if the fingerprint does not show that. Earlier releases stored a digest of
 // secret user data, too.
 func knownUserData(w want, print string) (same, known bool) {
 	text, given := printed(w)

@@ -32,8 +32,7 @@ func expand(s *Spec, e *kind.Expansion) {
 	}
 }
 
-// password returns the password of the user. The result given is false while the Secret is
-// missing.
+// password returns the password of the user; false while the Secret is missing.
 func password(w want) (text string, given bool) {
 	if w.Spec.PasswordRef == nil {
 		return "", false

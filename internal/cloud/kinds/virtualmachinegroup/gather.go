@@ -105,7 +105,7 @@ func alike(list map[int]member) (one kind.Gathered, ok bool) {
 	return one, true
 }
 
-// unzone removes the zones from the templates, if the members are in several zones. The result even is true if the
+// unzone removes the zones from the templates, if the members are in several zones. It returns true if the
 // members have the zones that [machine.Spread] would give them, or are all in the same zone.
 func unzone(list map[int]member) (zones []string, even bool) {
 	for i := range len(list) {

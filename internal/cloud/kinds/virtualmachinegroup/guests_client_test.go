@@ -215,7 +215,7 @@ func (v *view) serves(member int) bool {
 	return v.last[answered][member] != "" && (!v.fronted || v.last[sent][member] != "")
 }
 
-// missing returns the number of members that do not serve. The result own is the number of members that the test has broken.
+// missing returns the number of members that do not serve, and the number of those that the test has broken.
 func (v *view) missing() (missing, own int) {
 	for i := range v.down {
 		if !v.serves(i) {

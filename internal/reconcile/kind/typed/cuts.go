@@ -9,8 +9,8 @@ import (
 )
 
 // Other objects depend on some fields, such as rules that allow traffic. A change that removes all or most of
-// such a field harms those objects as much as a deletion of this object would. The tag cuts of the field says
-// what no longer works after such a change:
+// such a field harms those objects as much as a deletion of this object would. The tag `cuts:"…"` of the field
+// says what no longer works after such a change:
 //
 //	Rules []Rule `json:"rules,omitempty" … cuts:"no traffic is allowed any more"`
 
@@ -28,7 +28,7 @@ func setCuts(changes []kind.Change, spec reflect.Type, path string) {
 	}
 }
 
-// cutText returns the tag cuts of the field at a path in a spec; "" if the field has none, or does not exist.
+// cutText returns the text of the tag `cuts:"…"` of the field at a path in a spec. It returns "" if the field has no such tag, or does not exist.
 func cutText(spec reflect.Type, path string) string {
 	for spec.Kind() == reflect.Pointer || spec.Kind() == reflect.Slice {
 		spec = spec.Elem()

@@ -21,7 +21,7 @@ type gateSpec struct {
 	} `json:"doors,omitempty" cuts:"there is no way in"`
 }
 
-// A change has the text of its field's cuts tag if it removes all or most of the value. It has none if it sets
+// A change has the text of its field's tag `cuts:"…"` if it removes all or most of the value. It has none if it sets
 // another value.
 func TestWhatAChangeCutsOff(t *testing.T) {
 	open, shut := true, false

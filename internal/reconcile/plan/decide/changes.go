@@ -48,8 +48,8 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
 }
 
-// splitJoint splits the changes that are carried out only together with another change. The result now has the changes that others allows to carry out
-// now, later are the changes that still wait.
+// splitJoint splits changes that are carried out only together with another change. It returns first the changes that can be carried out now, because
+// others has their other change, and then the changes that still wait.
 func splitJoint(next, others []kind.Change) (now, later []kind.Change) {
 	for _, change := range next {
 		if joined, ok := join(change, others); ok {

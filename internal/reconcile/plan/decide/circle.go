@@ -69,8 +69,8 @@ func (g *waits) nextOf(i int) []int {
 	return list
 }
 
-// reaches reports whether the step from waits for the step to, directly or through others. Direct dependencies are checked first, because a
-// network has very many.
+// reaches reports whether one step waits for another, directly or through others. The arguments are the indexes of the two steps. The steps
+// for which a step waits directly are checked first, because the step of a network can wait for very many.
 func (g *waits) reaches(from, to int) bool {
 	g.round++
 	open := []int{from}

@@ -41,8 +41,8 @@ func (p *planner) foresee() {
 	}
 }
 
-// unreadyLateTargets names the targets of late references that are not ready, so that the object is created without these references; zero for
-// none.
+// unreadyLateTargets returns the cause for creating an object without some of its late references: it names their targets, which are not ready.
+// The cause is zero if all targets are ready.
 func (p *planner) unreadyLateTargets(d *kind.Desired) cause.Cause {
 	var keys []manifest.Key
 	for _, ref := range d.Refs {

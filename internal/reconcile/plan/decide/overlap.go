@@ -60,7 +60,7 @@ func (w worldReader) within(item *kind.Live, c kind.Claim) bool {
 	return false
 }
 
-// ownerOf returns the key of the desired object that the mark of an object names. The result wanted is false if there is none.
+// ownerOf returns the key of the desired object that the mark of an object names; false if there is none.
 func (w worldReader) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
 		return key, false

@@ -74,8 +74,8 @@ func (m *member) keptKinds() []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// pacePerMember estimates how long the change of one member takes: the shortest time that a member took from its creation until it worked,
-// plus the waiting times of the strategy. It is 0 if the cloud does not report when members were created and when they worked.
+// pacePerMember estimates how long the change of one member takes: the shortest time that a member took from its creation until it served,
+// plus the waiting times of the strategy. It is 0 if the cloud does not report when members were created and when they began to serve.
 func (g *group) pacePerMember(members []*member) time.Duration {
 	const unlikely = time.Hour // a longer time means that the member was changed after it was made
 	var boot time.Duration

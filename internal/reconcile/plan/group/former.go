@@ -12,7 +12,7 @@ import (
 // A former member is one that the group no longer has. It is deleted by the same rules by which other members are interrupted: enough
 // members have to serve. Before that, it gets no new traffic for a while, so that it can finish its work.
 
-// former has the former members of a group that still work. workers are the steps of the objects that do their work.
+// former has the former members of a group that still run. workers are the steps of the objects that do their work.
 type former struct {
 	group   manifest.Key
 	workers []*plan.Step

@@ -86,11 +86,11 @@ type member struct {
 	*plan.Part
 	spare  bool            // the member exists only while other members are interrupted.
 	probed rollout.Finding // the result of its probes.
-	began  time.Time       // the time at which the member started to work, or was last healed; the zero time if that is unknown.
+	began  time.Time       // the time at which the member began to run, or was last healed; the zero time if that is unknown.
 	until  time.Time       // the time at which a member that served before was first seen not serving; the zero time for any other member.
 	steps  []*plan.Step
 	worker *plan.Step // the step of the object that does the member's work; nil if the plan has none.
-	// changes are the steps that interrupt a member that works. unfinished are the steps that create parts of the member, or that wait.
+	// changes are the steps that interrupt a member that runs. unfinished are the steps that create parts of the member, or that wait.
 	changes, unfinished []*plan.Step
 	// reporter is the step of an object that uses the member and reports that it does not serve.
 	reporter *plan.Step

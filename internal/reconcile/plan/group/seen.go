@@ -49,7 +49,7 @@ func (gs *Groups) noteServing(g *group) {
 	}
 }
 
-// serves reports whether a member has worked for long enough.
+// serves reports whether a member has served for long enough.
 func (w worldReader) serves(g *group, m *member) bool {
 	return w.conditionOf(m).Serves(g.strategy.MinReady, w.Now)
 }

@@ -50,7 +50,7 @@ func (g *group) spareNumber(at int) (n int) {
 // replicas returns the number of members, not counting spares.
 func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.members)) }
 
-// awaitSpares makes the pass plan again when unneeded spares have been drained, or when the members that spares stand in for have worked
+// awaitSpares makes the pass plan again when unneeded spares have been drained, or when the members that spares stand in for have served
 // for long enough.
 func (gs *Groups) awaitSpares(g *group) {
 	if at := g.decision.Awaited; at >= 0 && gs.before.Spares[g.key] > 0 {

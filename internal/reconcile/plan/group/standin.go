@@ -32,7 +32,7 @@ func (gs *Groups) addStandIn(works *plan.Step, next Learned) {
 	}
 }
 
-// missing returns how many more members of a group have to serve. The result away is the first member that should serve and does not, or nil if there is none.
+// missing returns how many more members of a group have to serve. It also returns the first member that should serve and does not, or nil if there is none.
 func (w worldReader) missing(g *group) (n int, away *member) {
 	wanted := g.replicas()
 	n = wanted - g.strategy.Unavailable(wanted)
@@ -77,7 +77,7 @@ func (gs *Groups) delayStandIns(f former) {
 	keys := []manifest.Key{f.group}
 	if g := gs.find(f.group); g != nil {
 		if _, away := gs.missing(g); away != nil {
-			var until time.Time // zero unless the member serves and only has to work for longer
+			var until time.Time // zero unless the member serves and only has to do so for longer
 			if gs.conditionOf(away).Health == rollout.Serving {
 				until = away.began.Add(g.strategy.MinReady)
 			}

@@ -96,7 +96,7 @@ func (gs *Groups) awaitedKeys(g *group) (keys []manifest.Key, turn cause.Cause) 
 }
 
 // awaited returns the keys of a member's objects for which other members wait. If no step of the plan would end the wait, it makes the
-// engine check the object again and again. until is the time at which the member will have worked for long enough; the zero time if it
+// engine check the object again and again. until is the time at which the member will have served for long enough; the zero time if it
 // lacks something else.
 func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	switch {
