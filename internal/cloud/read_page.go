@@ -44,7 +44,7 @@ func readText[T any](p *page, text io.Reader, take func(T) error) (members map[s
 	case open == json.Delim('{') && l.field != "":
 		members, err = readMembers(p, decoder, take)
 	default:
-		err = fmt.Errorf("the answer has no list %q", l.field)
+		err = noList(l.field)
 	}
 	if err == nil {
 		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
@@ -53,6 +53,14 @@ func readText[T any](p *page, text io.Reader, take func(T) error) (members map[s
 	}
 	l.bytes += decoder.InputOffset()
 	return members, err
+}
+
+// noList returns the error for an answer without the list that is its field, or without the list that is the whole answer if field is "".
+func noList(field string) error {
+	if field == "" {
+		return errors.New("the answer is not a list")
+	}
+	return fmt.Errorf("the answer has no list %q", field)
 }
 
 // readMembers reads an object with the list as one member, and returns the other members.

@@ -118,7 +118,7 @@ func splitList(text []byte, field string, object func(*splitter) error) (members
 	case field != "" && s.has('{'):
 		members, err = s.members(field, object)
 	default:
-		err = fmt.Errorf("the answer has no list %q", field)
+		err = noList(field)
 	}
 	if s.space(); err == nil && s.at < len(text) {
 		err = errors.New("there is more text after the answer")

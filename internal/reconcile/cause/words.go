@@ -364,7 +364,7 @@ var words = map[Code]string{
 	LeftPaused:      "not changed: %s pauses its rollout after %d members",
 	LeftPartition:   "not changed: %s changes only its members from number %d on",
 	DownFor:         "it has been %s for %s",
-	HealsOnApproval: "it is replaced as soon as somebody approves the plan, because its manifest has changed",
+	HealsOnApproval: "its manifest has changed, so it is replaced only after somebody approves the plan",
 	Turn:            "after %s, %s",
 	TurnWorked:      "after %s has worked for %s, %s",
 	TurnSick:        "after %s (%s), %s",

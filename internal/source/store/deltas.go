@@ -100,7 +100,7 @@ func (r *resolver) resolveDelta(base []byte, at, c int32) error {
 
 func (r *resolver) apply(base []byte, c int32) ([]byte, error) {
 	if int64(len(base)) > maxDeltaBytes || r.objects[c].size > maxDeltaBytes {
-		return nil, failure.New(failure.ErrContent, "a file of more than %d bytes is sent as a delta; at most that many are accepted", maxDeltaBytes)
+		return nil, failure.New(failure.ErrContent, "a file that is sent as a delta, or is the base of a delta, has more than %d bytes; remove such large files from the history", maxDeltaBytes)
 	}
 	delta, err := r.inflate(c)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *resolver) content(i int32) ([]byte, error) {
 	content, ok := r.kept[at]
 	if !ok {
 		if r.objects[at].size > maxDeltaBytes {
-			return nil, failure.New(failure.ErrContent, "a file of more than %d bytes is sent as a delta; at most that many are accepted", maxDeltaBytes)
+			return nil, failure.New(failure.ErrContent, "a file that is sent as a delta, or is the base of a delta, has more than %d bytes; remove such large files from the history", maxDeltaBytes)
 		}
 		var err error
 		if content, err = r.inflate(at); err != nil {
