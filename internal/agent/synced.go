@@ -25,7 +25,7 @@ func (s *Loop) wasSynced(ctx context.Context, commit string) (bool, error) {
 
 var errNotKnown = errors.New("the forge does not answer, so the agent cannot know which differences are drift: nothing is changed until the forge answers; the agent tries again")
 
-// leavesDrift reports whether some drift is reported but not corrected. Then a pass must not start until drift can be told from the
+// leavesDrift reports whether some drift is reported but not corrected. Then a pass must not start until the agent can distinguish drift from the
 // changes of a commit. If the pass took drift for such a change, it would undo a change about which people should decide. If it took such
 // a change for drift, it would report the commit as in sync without applying it. If all drift is corrected, both cases lead to the same
 // plan, and the pass does not wait for the forge.

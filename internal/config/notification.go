@@ -21,7 +21,7 @@ type NotificationBody struct {
 // NotificationSpec is the content of a Notification document.
 type NotificationSpec struct {
 	Match NotificationMatch `json:"match,omitempty" doc:"Which messages are sent; warnings and errors of all stacks if left out."`
-	To    Receivers         `json:"to" rule:"required" doc:"The receiver: one of these."`
+	To    Receivers         `json:"to" rule:"required" doc:"The receiver. Exactly one of the fields below must be set."`
 }
 
 // NotificationMatch selects the events that are sent.

@@ -1,5 +1,5 @@
 // Package etcd sends requests in JSON to servers of etcd, to the gateway on each server's client port (/v3/,
-// since etcd 3.4). It sends single requests. Its callers decide to which server a request is sent, and what to
+// since etcd 3.4). It does not repeat requests. Its callers decide to which server a request is sent, and what to
 // do after an answer.
 package etcd
 

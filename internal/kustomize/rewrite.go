@@ -109,7 +109,7 @@ func (r *rewriter) count(documents int, bytes int64) {
 	r.folder.bytes += bytes
 }
 
-// resource returns the files or the folder for kustomize. Each document is a file, so that results tell their document.
+// resource returns the files or the folder for kustomize. Each document is a file of its own, so that each result names the document from which it comes.
 func (r *rewriter) resource(i int, named string) (files []string) {
 	field, at := r.at("resources[%d]", i)
 	name, info, ok := r.find(r.dir, named, at, field)

@@ -36,7 +36,7 @@ func newPlaces(most int) *places {
 	return &places{most: most, held: map[*conn]struct{}{}, changed: make(chan struct{}, 1)}
 }
 
-// take gives a place to c. victim is the connection that must be closed for it, if any. If no connection may be
+// take gives a place to c. If another connection has to give up its place, victim is that connection. If no connection may be
 // closed yet, wait is the maximum time to wait.
 func (p *places) take(c *conn, now time.Time) (ok bool, victim *conn, wait time.Duration) {
 	p.mu.Lock()

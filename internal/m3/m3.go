@@ -1,5 +1,5 @@
 // Package m3 sends requests in JSON to the coordinators that run with M3DB's nodes. It reads and changes
-// placements, which assign shards to instances, and namespaces. It sends single requests. Its callers decide to
+// placements, which assign shards to instances, and namespaces. It does not repeat requests. Its callers decide to
 // which coordinator a request is sent, and what to do after an answer.
 package m3
 

@@ -115,8 +115,8 @@ func TestUnknownValuesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestStoredSecretsAreSecrets: an ExternalSecret is declared like a Secret, so that its name is taken, and no other object tells the
-// difference.
+// TestStoredSecretsAreSecrets: an ExternalSecret is declared like a Secret, so that its name is taken. Other objects refer to both in
+// the same way.
 func TestStoredSecretsAreSecrets(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	want := stored(t, g, storedStory, map[string]string{"boot": "{{secrets}}", "password": "p"})

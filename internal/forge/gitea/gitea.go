@@ -26,8 +26,8 @@ type Config struct {
 	URL string
 	// Repository is the owner and name, such as acme/cloud-config.
 	Repository string
-	// Token returns the current token. Its user must administer the repository, because Gitea tells
-	// only administrators who may write. Its scopes are write:repository, write:issue and
+	// Token returns the current token. Its user must administer the repository, because Gitea
+	// lets only administrators ask who may write. Its scopes are write:repository, write:issue and
 	// read:user.
 	Token func(ctx context.Context) (string, error)
 	// CAFile holds the certificates to trust besides the system's, as PEM.

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// recordMergeRules reports whether a .gitattributes may set that a file is not merged line by line,
-// under its present or its earlier path. If so, it records that as the reason of a conflict.
+// recordMergeRules reports whether a file .gitattributes may contain a rule by which a file is not merged line by line.
+// It looks for the present and the earlier path of that file. If so, it records that as the reason of a conflict.
 func (m *merger) recordMergeRules(path string) (bool, error) {
 	for _, name := range []string{path, m.from[path]} {
 		if name == "" || m.attributes == nil {

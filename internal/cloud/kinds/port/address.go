@@ -72,7 +72,7 @@ var roles = []struct{ owner, role string }{
 	{"Octavia", "of a load balancer"},
 }
 
-// role is a text that names the user of a port, such as a router or a server; "" if it is none of roles.
+// role is a text that names the user of a port, such as a router or a server. It is "" if roles has no entry for the port.
 func role(m More) string {
 	for _, r := range roles {
 		switch {
