@@ -106,7 +106,7 @@ func TestKnownObjectsTakeNoMemory(t *testing.T) {
 			}
 		})
 	}
-	if few, many := read(100), read(10_000); many > few {
+	if few, many := read(100), read(10_000); many > few+10 { // a few are the runtime's, at random
 		t.Errorf("%.0f allocations for 10,000 known objects, and %.0f for 100", many, few)
 	}
 }

@@ -34,7 +34,7 @@ func TestCostDependsOnTheStacksOwnObjects(t *testing.T) {
 		}
 		return testing.AllocsPerRun(10, plan)
 	}
-	if few, many := cost(4), cost(10_000); many > few {
+	if few, many := cost(4), cost(10_000); many > few+10 { // a few are the runtime's, at random
 		t.Errorf("%.0f allocations beside 10,000 objects of other stacks, and %.0f beside four", many, few)
 	}
 }
