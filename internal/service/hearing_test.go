@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,16 +35,16 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			looks := 0
-			h := newHearing("", func() { looks++ })
+			var looks atomic.Int32 // timers count, too
+			h := newHearing("", func() { looks.Add(1) })
 			notice(h)
 			time.Sleep(echo - 1)
-			if synctest.Wait(); looks != 0 {
-				t.Errorf("%s: %d looks while the agent's own writes are reported", name, looks)
+			if synctest.Wait(); looks.Load() != 0 {
+				t.Errorf("%s: %d looks while the agent's own writes are reported", name, looks.Load())
 			}
 			time.Sleep(time.Hour)
-			if synctest.Wait(); looks != 1 {
-				t.Errorf("%s: %d looks, want 1", name, looks)
+			if synctest.Wait(); looks.Load() != 1 {
+				t.Errorf("%s: %d looks, want 1", name, looks.Load())
 			}
 		})
 	}
@@ -52,15 +53,15 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 // After a run that had no pass, the agent no longer writes.
 func TestHearingAfterARunWithoutAPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
-		h := newHearing("", func() { looks++ })
+		var looks atomic.Int32 // timers count, too
+		h := newHearing("", func() { looks.Add(1) })
 		h.of = events.Interest{Project: "p", User: "agent"}
 		h.Started(plan.Step{})
 		h.Ran(report.Run{})
 		time.Sleep(echo)
 		h.hear(events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "agent"}})
-		if looks != 1 {
-			t.Errorf("%d looks, want 1", looks)
+		if looks.Load() != 1 {
+			t.Errorf("%d looks, want 1", looks.Load())
 		}
 	})
 }
@@ -68,15 +69,15 @@ func TestHearingAfterARunWithoutAPass(t *testing.T) {
 // After the end of a stack, nothing looks, and no timer waits.
 func TestHearingEndsWithItsStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
-		h := newHearing("", func() { looks++ })
+		var looks atomic.Int32 // timers count, too
+		h := newHearing("", func() { looks.Add(1) })
 		for range 2 { // the second hints wait
 			h.poke()
 			h.miss()
 		}
 		h.Ran(wrote())
 		h.sawMove()
-		before := looks
+		before := looks.Load()
 		h.close()
 		h.poke()
 		for name, timer := range map[string]*time.Timer{"quick": h.quick.timer, "slow": h.slow.timer, "settling": h.settling} {
@@ -85,8 +86,8 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		if synctest.Wait(); looks != before {
-			t.Errorf("%d looks after the end", looks-before)
+		if synctest.Wait(); looks.Load() != before {
+			t.Errorf("%d looks after the end", looks.Load()-before)
 		}
 	})
 }

@@ -3,21 +3,25 @@ package service
 import (
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
 // An alarm at a signed address makes its stack look, whatever it contains. Other addresses do nothing.
 func TestReceiveLook(t *testing.T) {
 	svc, address := newDoor(t)
-	looks := 0
-	svc.roster.set("prod", &served{hearing: newHearing("", func() { looks++ })})
+	var looks atomic.Int32 // a timer counts, too
+	hearing := newHearing("", func() { looks.Add(1) })
+	t.Cleanup(hearing.close)
+	svc.roster.set("prod", &served{hearing: hearing})
 	key := lookKey(webhookSecret, "prod")
 	if want := "995db67750996dbd18a2caf9779024778238c0a2d41b877f545e8df49d9c75bc"; key != want { // from the command in docs/events.md
 		t.Errorf("the key %s, want %s", key, want)
 	}
 	for _, tt := range []struct {
 		method, path, body string
-		code, looks        int
+		code               int
+		looks              int32
 	}{
 		{"POST", "prod/" + strings.Repeat("0", 64), "{}", http.StatusUnauthorized, 0},
 		{"POST", "prod/" + lookKey("another-secret-0123456789", "prod"), "{}", http.StatusUnauthorized, 0},
@@ -35,8 +39,8 @@ func TestReceiveLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
-		if resp.StatusCode != tt.code || looks != tt.looks {
-			t.Errorf("%s: %d, %d looks; want %d, %d", tt.path, resp.StatusCode, looks, tt.code, tt.looks)
+		if got := looks.Load(); resp.StatusCode != tt.code || got != tt.looks {
+			t.Errorf("%s: %d, %d looks; want %d, %d", tt.path, resp.StatusCode, got, tt.code, tt.looks)
 		}
 	}
 }
