@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/sync/singleflight"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -17,8 +16,8 @@ import (
 // failed request is not remembered. Clients with the same login share them, if they logged in within
 // [loginLasts].
 type features struct {
-	asking     singleflight.Group // requests that are running
-	mu         sync.Mutex         // never held during a request
+	asking     joint[*error] // requests that are running, by what they ask for
+	mu         sync.Mutex    // never held during a request
 	extensions map[string]bool
 	newest     map[string]string // microversion by catalog type
 	lacks      map[string]bool   // capabilities that a failed attempt has shown to be missing
@@ -79,31 +78,30 @@ func (c *Client) HasExtension(ctx context.Context, alias string) (bool, error) {
 // ask sends a request for capabilities, unless they are known. Clients that ask at the same time share the request. request returns a function
 // that stores the answer.
 func (f *features) ask(ctx context.Context, what string, known func() bool, request func() (store func(), err error)) error {
-	for {
+	unknown := func() bool {
 		f.mu.Lock()
-		done := known()
-		f.mu.Unlock()
-		if done {
-			return nil
-		}
-		answers := f.asking.DoChan(what, func() (any, error) {
-			store, err := request()
-			if err == nil {
+		defer f.mu.Unlock()
+		return !known()
+	}
+	if !unknown() {
+		return nil
+	}
+	answer := f.asking.do(ctx, what, time.Time{}, 0, func() (*error, bool) {
+		var store func()
+		var err error
+		if unknown() { // another client may have stored the answer in the meantime
+			if store, err = request(); err == nil {
 				f.mu.Lock()
 				store()
 				f.mu.Unlock()
 			}
-			return nil, err
-		})
-		select {
-		case answer := <-answers:
-			if answer.Err == nil || !answer.Shared || ctx.Err() != nil || !errors.Is(answer.Err, context.Canceled) && !errors.Is(answer.Err, context.DeadlineExceeded) {
-				return answer.Err
-			} // otherwise the client that sent the request no longer wants the answer
-		case <-ctx.Done():
-			return ctx.Err()
 		}
+		return &err, !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) // that this client no longer waits concerns no other
+	})
+	if answer == nil {
+		return ctx.Err()
 	}
+	return *answer
 }
 
 // Offers returns an error unless Neutron offers an API extension; the extension "" always exists.
