@@ -135,7 +135,7 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 	case d.Unmanaged:
 		s = p.decideImport(s, d)
 		if p.isNamed(d.Key) {
-			return p.refuseRequest(s, cause.Of(cause.RequestedImport))
+			return s.Refused(cause.Of(cause.RequestedImport))
 		}
 		p.stepsForOwnedImports(d, s.Have)
 		return s

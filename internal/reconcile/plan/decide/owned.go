@@ -68,7 +68,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 		}
 		return p.await(s, d)
 	case p.KindOf[d.Key.Kind].Info.IDIsName && s.Changes[fixed].Field == plan.RequestField:
-		return p.refuseRequest(s, cause.Of(cause.RequestedName))
+		return s.Refused(cause.Of(cause.RequestedName))
 	case barred >= 0:
 		return s.WithAction(plan.Refuse, p.whyNotReplace(d, have, s.Changes[barred]))
 	default:

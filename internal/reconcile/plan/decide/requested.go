@@ -61,8 +61,3 @@ func whyReplace(c kind.Change) cause.Cause {
 	}
 	return cause.Of(cause.FixedField, c.Field)
 }
-
-// refuseRequest refuses a replacement that is impossible.
-func (p *planner) refuseRequest(s plan.Step, why cause.Cause) plan.Step {
-	return s.Refused(why)
-}
