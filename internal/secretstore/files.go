@@ -21,7 +21,7 @@ func (f Files) Read(_ context.Context, at Place, _ *Secret) (*Secret, error) {
 	text, err := localfile.ReadBelow(f.Folder, at.Path, MaxValue)
 	switch {
 	case errors.Is(err, localfile.ErrNoFolder):
-		return nil, private.Hide("the folder of the store cannot be opened", fmt.Errorf("%w: %w", ErrDown, err))
+		return nil, Down("the folder of the store cannot be opened", err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, private.Hide(ErrMissing.Error(), fmt.Errorf("%w: %w", ErrMissing, err))
 	case err != nil:

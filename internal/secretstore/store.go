@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/stackreeve/stackreeve/internal/private"
 	"strings"
 )
 
@@ -64,4 +66,9 @@ func (s *Secret) only(names []string) *Secret {
 		}
 	}
 	return kept
+}
+
+// Down returns an error that is [ErrDown]. Everybody may see the text public; the log also has err.
+func Down(public string, err error) error {
+	return private.Hide(public, fmt.Errorf("%w: %w", ErrDown, err))
 }

@@ -38,7 +38,7 @@ var (
 func (b *barbican) Read(ctx context.Context, at secretstore.Place, known *secretstore.Secret) (*secretstore.Secret, error) {
 	client, err := b.session(ctx)
 	if err != nil {
-		return nil, down("the agent cannot log in to the cloud", err)
+		return nil, secretstore.Down("the agent cannot log in to the cloud", err)
 	}
 	found, err := b.find(ctx, client, at.Path)
 	if err != nil {
@@ -98,13 +98,9 @@ func (b *barbican) find(ctx context.Context, client *cloud.Client, place string)
 	case errors.Is(err, kind.ErrForbidden):
 		return found, private.Hide("reading it is not allowed", err)
 	case err != nil:
-		return found, down("the key manager of the cloud cannot be asked", err)
+		return found, secretstore.Down("the key manager of the cloud cannot be asked", err)
 	case !strings.HasPrefix(found.Name, b.prefix):
 		return found, errOutside
 	}
 	return found, nil
-}
-
-func down(public string, err error) error {
-	return private.Hide(public, fmt.Errorf("%w: %w", secretstore.ErrDown, err))
 }

@@ -3,14 +3,12 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
-	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/secretstore"
 )
@@ -88,7 +86,7 @@ func vault(store config.SecretStore) secretstore.Store {
 			return v
 		}
 	}
-	return broken{private.Hide("its configuration is wrong; the agent's log has the details", fmt.Errorf("%w: %w", secretstore.ErrDown, err))}
+	return broken{secretstore.Down("its configuration is wrong; the agent's log has the details", err)}
 }
 
 // broken is a store that cannot be opened.
