@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
@@ -158,6 +159,10 @@ type Change[Spec, More any] struct {
 
 // New makes the kind, which sends its requests with c. c may be nil if only the rules for manifests are needed.
 func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
+	if r.Info.Lists == nil {
+		r.Info.Lists = r.lists()
+	}
+	r.Info.Joins = append(r.Info.Joins, r.joins()...)
 	d := r.driver(c)
 	k := typed.Kind[Spec, Filter, State[Spec, More]]{
 		Info: r.Info, Cures: r.Cures, Validate: d.validate, Expand: r.Expand, Name: d.name, Stated: r.Stated, Zone: r.Zone, PerHost: r.PerHost,
@@ -186,6 +191,32 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 		return k.Flat()
 	}
 	return k.Resource()
+}
+
+// lists returns the collections that have the objects of the kind (see [kind.Info.Lists]).
+func (r Resource[Spec, Filter, More]) lists() (list []string) {
+	paths := r.Collection.Lists
+	if paths == nil {
+		paths = []string{r.Collection.Path}
+	}
+	for _, p := range paths {
+		p, _, _ = strings.Cut(p, "?")
+		if name := r.Info.Service + "/" + strings.TrimSuffix(p, "/detail"); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// joins returns the collections from which every driver adds data (see [kind.Info.Joins]).
+func (r Resource[Spec, Filter, More]) joins() (list []string) {
+	if r.Collection.Within != nil {
+		list = append(list, r.Info.Service+"/"+r.Collection.Within.Path)
+	}
+	if r.Sharing.Type != "" {
+		list = append(list, cloud.Network+"/rbac-policies")
+	}
+	return list
 }
 
 // Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one object in a

@@ -16,6 +16,9 @@ type Info struct {
 	Aliases []string
 	// Service is the catalog type the kind needs, e.g. "compute"; "" if there is none.
 	Service string
+	// Lists are the collections of the cloud that have the objects of the kind, as the catalog type of the service and the path, for example
+	// "network/ports". Joins are further collections from which the driver adds data to these objects. Objects inside machines have neither.
+	Lists, Joins []string
 	// UniqueNames is true when the cloud refuses a second object with the same name.
 	UniqueNames bool
 	// IDIsName is true when an object that is recreated under the same name has the same ID, so that references to it stay valid.

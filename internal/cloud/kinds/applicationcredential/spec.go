@@ -79,6 +79,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
+			Lists: []string{cloud.Identity + "/application_credentials"},
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "ApplicationCredential", Service: cloud.Identity, UniqueNames: true, FixedMark: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access of all programs that log in with it"},
 			Unmark: "the mark is the end of the description, which Keystone cannot change: openstack application credential delete <id>, and create another without the mark",

@@ -66,6 +66,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	r, with := rules{d}, driver{c, &lastPending{}, &owned{}}
 	return typed.Kind[Spec, struct{}, State]{
 		Info: kind.Info{
+			Lists: []string{cloud.LoadBalancer + "/lbaas/loadbalancers"}, Joins: balancerParts(),
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "LoadBalancer", Short: "lb", Aliases: []string{"verda.linecorp.com"}, Service: cloud.LoadBalancer, ReportsHealth: true, Parts: []string{"FloatingIP"},
 			Unmark: mark.UnmarkByTag("loadbalancer"),
 			Loss:   []string{"its address, unless the manifest fixes it"},
@@ -74,4 +75,12 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 		Validate: r.Validate, Expand: r.Expand, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.QuotaUsed, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
 	}.Flat()
+}
+
+// balancerParts are the collections with the parts of load balancers, and with what these parts name.
+func balancerParts() (list []string) {
+	for _, part := range []string{"listeners", "pools", "healthmonitors", "l7policies", "flavors", "availabilityzones"} {
+		list = append(list, cloud.LoadBalancer+"/lbaas/"+part)
+	}
+	return list
 }

@@ -57,6 +57,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
+			Lists: []string{cloud.Identity + "/projects"}, Joins: []string{cloud.Compute + "/os-quota-sets", cloud.BlockStorage + "/os-quota-sets", cloud.Network + "/quotas"},
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "Quota", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"all quotas of the service that were set for the project: the cloud's defaults apply again"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of the project: set that attribute to null with PATCH",

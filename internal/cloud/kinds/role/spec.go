@@ -46,6 +46,7 @@ type (
 func Kind(c *cloud.Client) *kind.Kind {
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
+			Joins: []string{cloud.Identity + "/domains"},
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Role", Service: cloud.Identity, Scope: kind.OfCloud,
 			Loss: []string{"all its assignments"}, Unmark: mark.UnmarkExtra("roles", "role"),
 			Doc: "A role that users and groups can have in projects and domains (Keystone). Only an administrator can list and make roles.",

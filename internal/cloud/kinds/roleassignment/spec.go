@@ -49,6 +49,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c}
 	return typed.Kind[Spec, Filter, state]{
 		Info: kind.Info{
+			Lists: []string{cloud.Identity + "/role_assignments"}, Joins: []string{cloud.Identity + "/projects", cloud.Identity + "/users", cloud.Identity + "/groups"},
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "RoleAssignment", Service: cloud.Identity, UniqueNames: true, IDIsName: true, Scope: kind.OfCloud,
 			Loss:   []string{"the access that it gives"},
 			Unmark: "the mark is the attribute " + notePrefix + "… of its project, user or group: set that attribute to null with PATCH",

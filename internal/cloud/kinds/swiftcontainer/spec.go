@@ -55,6 +55,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	mine := new(made)
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
+			Lists: []string{cloud.ObjectStore + "/containers"},
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: "SwiftContainer", Service: cloud.ObjectStore, UniqueNames: true, IDIsName: true, Rare: true,
 			HoldsData: true, Loss: []string{"its permissions and other settings; a container with objects is not deleted"},
 			Unmark: "openstack container unset --property stackreeve --property stackreeve-applied <id>",

@@ -34,6 +34,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	r, d := rules{}, driver{c, time.Now}
 	return typed.Kind[Spec, struct{}, series]{
 		Info: kind.Info{
+			Lists: []string{cloud.BlockStorage + "/snapshots", cloud.BlockStorage + "/backups"},
 			Group: define.WorkloadGroup, Version: "v1alpha1", Kind: Name, Service: cloud.BlockStorage, StaysMarked: true,
 			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
 			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each object of the series",
