@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,19 +38,13 @@ func BenchmarkNoChange(b *testing.B) {
 	if out, err := s.command("run", "--once").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	var peak int64
+	var use usage
 	s.Server.ResetRequests()
 	for b.Loop() {
-		cmd := s.command("run", "--once")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
-		if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			peak = max(peak, use.Maxrss)
-		}
+		use.run(b, s.command("run", "--once"))
 	}
 	b.ReportMetric(float64(len(s.Server.Requests()))/float64(b.N), "requests/op")
-	b.ReportMetric(float64(peak)/1024, "peak-MiB")
+	use.report(b)
 }
 
 // BenchmarkStart measures the time from the start of the process to its first request.
@@ -94,7 +87,7 @@ func BenchmarkIdle(b *testing.B) {
 			}
 		})
 		<-ctx.Done()
-		resident, own = max(resident, residentKiB(b, cmd.Process.Pid, "VmRSS:")), max(own, residentKiB(b, cmd.Process.Pid, "RssAnon:"))
+		resident, own = max(resident, residentKiB(cmd.Process.Pid, "VmRSS:")), max(own, residentKiB(cmd.Process.Pid, "RssAnon:"))
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			b.Fatal(err)
 		}
@@ -107,24 +100,6 @@ func BenchmarkIdle(b *testing.B) {
 	b.ReportMetric(float64(resident)/1024, "idle-MiB")
 	b.ReportMetric(float64(own)/1024, "own-MiB") // the rest are pages of the binary, which the machine can free
 	b.ReportMetric(float64(info.Size())/1e6, "binary-MB")
-}
-
-func residentKiB(b *testing.B, pid int, which string) int {
-	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Skip("no /proc here: ", err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, which); ok {
-			n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")))
-			if err != nil {
-				b.Fatal(err)
-			}
-			return n
-		}
-	}
-	return 0
 }
 
 func newBench(b *testing.B, manifests string) *stage {
@@ -145,21 +120,11 @@ func BenchmarkCreate(b *testing.B) {
 			for i := range groups {
 				manifests += strings.Replace(docs[2], "name: web", fmt.Sprintf("name: web%d", i), 1) + "---\n"
 			}
-			var peak int64
-			var took time.Duration
+			var use usage
 			for b.Loop() {
-				s := newBench(b, manifests)
-				cmd := s.command("run", "--once")
-				if out, err := cmd.CombinedOutput(); err != nil {
-					b.Fatalf("%v\n%s", err, out)
-				}
-				if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-					peak = max(peak, use.Maxrss)
-				}
-				took += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+				use.run(b, newBench(b, manifests).command("run", "--once"))
 			}
-			b.ReportMetric(float64(peak)/1024, "peak-MiB")
-			b.ReportMetric(took.Seconds()/float64(b.N), "cpu-s/op")
+			use.report(b)
 		})
 	}
 }

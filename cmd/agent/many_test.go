@@ -74,9 +74,9 @@ func (p *passes) line(line []byte) {
 
 // figures contains the cost until all stacks were in sync.
 type figures struct {
-	took, cpu time.Duration
-	peakMiB   float64
-	requests  []simulator.Request
+	took     time.Duration
+	use      usage
+	requests []simulator.Request
 }
 
 // serveMany runs an agent with an empty disk until all stacks have been in sync.
@@ -91,6 +91,7 @@ func (s *stage) serveMany(stacks int) (f figures) {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill() }() // the process may already have ended
+	ended := f.use.watch(cmd)
 	select {
 	case <-seen.done:
 	case <-time.After(15 * time.Minute):
@@ -100,15 +101,12 @@ func (s *stage) serveMany(stacks int) (f figures) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	err := cmd.Wait()
+	if ended(); err != nil {
 		s.t.Fatalf("%v\n%s", err, seen.said.String())
 	}
 	if seen.said.Len() > 0 {
 		s.t.Errorf("it logged\n%s", seen.said.String())
-	}
-	f.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		f.peakMiB = float64(use.Maxrss) / 1024
 	}
 	return f
 }
@@ -154,7 +152,7 @@ func TestManyStacks(t *testing.T) {
 		}
 	}
 	for what, f := range map[string]figures{"first": first, "again": again, "slow": slow} {
-		t.Logf("%s: %s, CPU %s, %.0f MiB, %d requests", what, f.took, f.cpu, f.peakMiB, len(f.requests))
+		t.Logf("%s: %s, CPU %s, %d MiB, %d MiB without the binary, %d requests", what, f.took, f.use.cpu, f.use.peak>>10, f.use.own>>10, len(f.requests))
 	}
 	for _, r := range again.requests {
 		if r.Write() {
@@ -168,17 +166,17 @@ func TestManyStacks(t *testing.T) {
 func BenchmarkStacks(b *testing.B) {
 	for _, stacks := range []int{50, 200, 1000} {
 		b.Run(fmt.Sprint(stacks), func(b *testing.B) {
-			var took, cpu time.Duration
+			var took time.Duration
 			var requests int
-			var peak float64
+			var use usage
 			for b.Loop() {
 				f := newMany(b, stacks).serveMany(stacks)
-				took, cpu, requests, peak = took+f.took, cpu+f.cpu, requests+len(f.requests), max(peak, f.peakMiB)
+				took, requests = took+f.took, requests+len(f.requests)
+				use.add(f.use)
 			}
 			b.ReportMetric(took.Seconds()/float64(b.N), "s-to-in-sync/op")
-			b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(requests)/float64(b.N), "requests/op")
-			b.ReportMetric(peak, "peak-MiB")
+			use.report(b)
 		})
 	}
 }
