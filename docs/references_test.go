@@ -22,10 +22,11 @@ type source struct {
 // said is a comment of a file.
 type said struct{ file, pkg, text string }
 
-// TestReferencesAreThere: a file that a page names is there, and so is what a comment refers to in brackets.
+// TestReferencesAreThere: a file or a declaration that a page names is there, and so is what a comment refers to in brackets.
 func TestReferencesAreThere(t *testing.T) {
 	s := readSource(t)
 	named := regexp.MustCompile("`([a-z0-9_./-]*[a-z0-9_]\\.go)`")
+	declared := regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Z]\\w*(?:\\.[A-Z]\\w*)?)(?:\\([^`]*\\))?`")
 	for _, page := range pagesToRead(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -34,6 +35,11 @@ func TestReferencesAreThere(t *testing.T) {
 		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 			if !s.hasFile(strings.TrimLeft(m[1], "./")) {
 				t.Errorf("%s: there is no file %s", page, m[1])
+			}
+		}
+		for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+			if names := s.declares[m[1]]; names != nil && !names[m[2]] {
+				t.Errorf("%s: there is no %s.%s", page, m[1], m[2])
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // Every code has a text, no two constants have the same code, and every text has a code.
 func TestEveryCodeHasWords(t *testing.T) {
 	names := map[string]bool{}
-	file, err := parser.ParseFile(token.NewFileSet(), "words.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,28 +23,6 @@ type edit struct {
 	request func(accepted []kind.Change) request // nil if nothing can be done yet.
 }
 
-// request is one request to Octavia. path is relative to lbaas/.
-type request struct {
-	method, path, singular string
-	body                   map[string]any
-	made                   *string // receives the ID of the created object; nil if no object is created.
-}
-
-func post(singular string, part any, made *string) request {
-	return request{http.MethodPost, plural(singular), singular, table.Given(part), made}
-}
-
-func put(singular, id string, body map[string]any) request {
-	return request{http.MethodPut, plural(singular) + "/" + id, singular, body, nil}
-}
-
-func plural(singular string) string {
-	if stem, ok := strings.CutSuffix(singular, "y"); ok {
-		return stem + "ies"
-	}
-	return singular + "s"
-}
-
 // accept returns the request of an edit, and whether an accepted change needs it.
 func (e edit) accept(accepted []kind.Change) (request, bool) {
 	mine := slices.DeleteFunc(slices.Clone(e.changes), func(c kind.Change) bool { return !kind.Has(accepted, c.Field) })
@@ -233,15 +211,6 @@ func (e *editor) pool(p, old *Pool, cause string) {
 	if p.Monitor != nil {
 		e.sequel(cause, p.postMonitor)
 	}
-}
-
-func (p *Pool) putMembers() request {
-	return request{method: http.MethodPut, path: "pools/" + p.ID + "/members", body: map[string]any{"members": p.memberBodies()}}
-}
-
-func (p *Pool) postMonitor() request {
-	p.Monitor.PoolID = p.ID
-	return post("healthmonitor", p.Monitor, nil)
 }
 
 // members appends one request that sets all members of the pool. While a wanted machine has no address yet, the existing
