@@ -9,9 +9,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source"
 )
 
-// From the hash of a plan to its approval: post.go writes the hash into the plan's comment and into its marker ([WithProof]). A person repeats the
-// hash in a command (command.go). The functions below find the marker with that hash. At last, [plan.Approval.Covers] decides whether the
-// approval covers the plan at hand.
+// From the hash of a plan to its approval: post.go writes the hash into the plan's comment and into its marker ([WithProof]). There,
+// [memory.Upsert] also notes which hashes the comment has shown. A person repeats the hash in a command (command.go). The functions below find the
+// marker with that hash. At last, [plan.Approval.Covers] decides whether the approval covers the plan at hand.
 
 // approvals returns the approve commands of people who may push. Only the comments store them, so they are
 // read again each time.

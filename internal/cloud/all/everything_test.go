@@ -61,6 +61,11 @@ func TestEveryKindIsInEverything(t *testing.T) {
 	managed := map[string]bool{}
 	for _, want := range g.Resolve(everything(t, g)) {
 		managed[want.Key.Kind] = managed[want.Key.Kind] || !want.Unmanaged
+		for _, ref := range want.Refs {
+			if strings.Contains(ref.Field+".", "..") {
+				t.Errorf("%s refers to %s in %q, which is no field: a field with `json:\"-\"` needs the tag `from`", want.Key, ref.Key, ref.Field)
+			}
+		}
 	}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
 		if info := k.Info; !managed[info.Kind] && inside[info.Kind] == "" {

@@ -65,7 +65,7 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
 	r.snapshot = e.observeForPass(ctx, rev.Want)
-	e.estimateFormerWait(r.timing, r.pass.Started, time.Now())
+	e.estimateKilledWait(r.timing, r.pass.Started, time.Now())
 	r.observedAll()
 	r.planRound(ctx)
 	if r.repeatRollback(ctx) {

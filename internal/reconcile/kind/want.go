@@ -27,7 +27,7 @@ type Lookups struct {
 	Former []Identity // the object's earlier names
 }
 
-// PlanLookups is the part of the [Lookups] that all objects of a plan share.
+// PlanLookups is the part of the [Lookups] that all objects of a plan share. Package decide makes it for each plan.
 type PlanLookups struct {
 	Lookup  func(manifest.Key) Ref            // resolves a reference; the caller fills in its key and name.
 	Marked  func(manifest.Key) (Facts, error) // facts of the object with the mark of a key, see [Want.Marked].

@@ -157,7 +157,7 @@ type Membership struct {
 type Consent struct {
 	Bound            *Bound // checksums of the manifest that an approval binds; nil if the step writes nothing.
 	FollowsReference bool   // the object has to be written because an object that it refers to gets a new ID.
-	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, target.go).
+	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, continues.go).
 	Continues        bool   // people approved the step before this process began.
 	DataAtStake      bool   // the step loses data that exists nowhere else.
 	LossAllowed      *bool  // whether the manifests allow that loss; nil if they do not say it.

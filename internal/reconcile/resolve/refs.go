@@ -18,15 +18,18 @@ import (
 //   - "credentials": the object is created with the target's entry of clouds.yaml.
 //   - "restricts": for exports only.
 //
+// An expansion sets fields that no manifest can have (`json:"-"`). Their tag `from` names the field of the same struct that people have to change
+// instead; "." is the struct itself. All references of such a list have that path.
+//
 // A reference is fixed if a field on the path to it has the rule "immutable". A reference of an object to itself is left out if it can be
 // changed. The object need not wait for itself, and its driver sets the ID as soon as it is known.
 func refsOf(d *kind.Desired, groups map[string]string) []kind.RefSpec {
 	c := refCollector{namespace: d.Key.Namespace, groups: groups}
 	if d.Spec != nil {
-		c.walk(reflect.ValueOf(d.Spec), d.SpecPath, "", false)
+		c.walk(reflect.ValueOf(d.Spec), d.SpecPath, "", false, false)
 	}
 	if d.Import != nil && d.Import.Filter != nil {
-		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false)
+		c.walk(reflect.ValueOf(d.Import.Filter), "spec.import.filter", "", false, false)
 	}
 	return slices.DeleteFunc(c.refs, func(r kind.RefSpec) bool { return r.Key == d.Key && !r.Fixed })
 }
@@ -37,15 +40,19 @@ type refCollector struct {
 	refs      []kind.RefSpec
 }
 
-func (c *refCollector) walk(v reflect.Value, path, tag string, fixed bool) {
+func (c *refCollector) walk(v reflect.Value, path, tag string, fixed, derived bool) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			c.walk(v.Elem(), path, tag, fixed)
+			c.walk(v.Elem(), path, tag, fixed, derived)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			c.walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), tag, fixed)
+			at := fmt.Sprintf("%s[%d]", path, i)
+			if derived {
+				at = path
+			}
+			c.walk(v.Index(i), at, tag, fixed, derived)
 		}
 	case reflect.Struct:
 		c.walkStruct(v, path, fixed)
@@ -65,11 +72,15 @@ func (c *refCollector) walkStruct(v reflect.Value, path string, fixed bool) {
 		if !f.IsExported() {
 			continue
 		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		derived := name == "-"
+		if derived {
+			name = f.Tag.Get("from")
+		}
 		below := path
-		if !f.Anonymous {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.Anonymous && name != "." {
 			below += "." + name
 		}
-		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || manifest.HasOption(f.Tag.Get("rule"), "immutable"))
+		c.walk(v.Field(i), below, f.Tag.Get("ref"), fixed || manifest.HasOption(f.Tag.Get("rule"), "immutable"), derived)
 	}
 }

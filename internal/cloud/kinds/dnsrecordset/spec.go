@@ -42,10 +42,10 @@ type Spec struct {
 	AddressType string `json:"addressType,omitempty" rule:"enum=fixed|floating" doc:"Which addresses the record has. fixed: the addresses of the machine itself. floating: its FloatingIP. If left out: floating if the repository has a FloatingIP for the machine, otherwise fixed. In a zone with a private name (internal, local, lan, intranet, private, corp, home, home.arpa) the default is fixed."`
 
 	// PortRefs are the first ports of the machines that the manifest refers to.
-	PortRefs []string `json:"-" ref:"Port,reads"`
+	PortRefs []string `json:"-" ref:"Port,reads" from:"records"`
 	// FloatingIPRefs are the floating IPs that lead to the referenced object. FloatingOf has, for each of them, the name
 	// of the port or load balancer that it leads to.
-	FloatingIPRefs []string `json:"-" ref:"FloatingIP,reads"`
+	FloatingIPRefs []string `json:"-" ref:"FloatingIP,reads" from:"records"`
 	FloatingOf     []string `json:"-"`
 }
 

@@ -40,13 +40,13 @@ type Spec struct {
 	OSS                map[string]any `json:"oss,omitempty" doc:"Has no effect, and a plan notes it."`
 
 	// MemberRefs are the members of the cluster that clusterRef names.
-	MemberRefs []string `json:"-" ref:"EtcdMember,order"`
+	MemberRefs []string `json:"-" ref:"EtcdMember,order" from:"clusterRef"`
 	// SubnetRefs are the subnets that the stack makes. Members at etcdEndpoints may be in them.
-	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+	SubnetRefs []string `json:"-" ref:"Subnet,order" from:"etcdEndpoints"`
 	// TLS has the settings for connections to members. It is nil without TLS.
 	TLS *kind.TLS `json:"-"`
 	// OperatorRef is the Secret of the cluster's manifest, if clientTLSSecret does not name one.
-	OperatorRef string `json:"-" ref:"Secret"`
+	OperatorRef string `json:"-" ref:"Secret" from:"clusterRef"`
 }
 
 // Swift says where snapshots are stored.

@@ -30,7 +30,7 @@ type Spec struct {
 	define.ProjectRef  `json:",inline"`
 	// SubnetRefs are the repository's subnets of the floating network. At least one of them must exist before an address
 	// can be created.
-	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+	SubnetRefs []string `json:"-" ref:"Subnet,order" from:"floatingNetworkRef"`
 }
 
 // Filter selects an existing floating IP.

@@ -38,9 +38,9 @@ type RealServers struct {
 	// PortRefs are the ports of the machines that the fields refer to. PortlessRefs are the servers whose ports are not
 	// in the repository. GroupRefs are all groups that the fields refer to. They are needed because a group
 	// without machines has no ports.
-	PortRefs     []string `json:"-" ref:"Port"`
-	PortlessRefs []string `json:"-" ref:"Server"`
-	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order"`
+	PortRefs     []string `json:"-" ref:"Port" from:"."`
+	PortlessRefs []string `json:"-" ref:"Server" from:"."`
+	GroupRefs    []string `json:"-" ref:"VirtualMachineGroup,order" from:"."`
 }
 
 // RealServer is one machine that answers, or the machines of a group.
@@ -53,8 +53,8 @@ type RealServer struct {
 	Weight                 *int    `json:"weight,omitempty" rule:"min=0,max=256,default=1" doc:"Share of connections for the member, relative to the weights of the others. With 0, the member keeps its present connections, and gets no new ones."`
 	Backup                 *bool   `json:"backup,omitempty" rule:"default=false" doc:"Whether this member is used only while no other one is healthy."`
 
-	PortRefs     []string `json:"-" ref:"Port"`
-	PortlessRefs []string `json:"-" ref:"Server"`
+	PortRefs     []string `json:"-" ref:"Port" from:"."`
+	PortlessRefs []string `json:"-" ref:"Server" from:"."`
 }
 
 // SessionPersistence says how a client is recognised.
@@ -79,7 +79,7 @@ type TLS struct {
 	ClientAuthentication *string  `json:"clientAuthentication,omitempty" rule:"enum=none|optional|mandatory,default=none" doc:"Whether clients show a certificate. optional and mandatory need clientCABarbicanRef."`
 
 	// SecretRefs are the references above that name a BarbicanSecret.
-	SecretRefs []string `json:"-" ref:"BarbicanSecret"`
+	SecretRefs []string `json:"-" ref:"BarbicanSecret" from:"."`
 }
 
 // Monitor says how Octavia checks whether a machine can answer.

@@ -38,9 +38,9 @@ type Spec struct {
 
 	// NetworkRef, Flavor and AvailabilityZone are the values of vipNetwork, serviceType and zone, with the cloud's
 	// names.
-	NetworkRef string `json:"-" ref:"Network" rule:"immutable"`
+	NetworkRef string `json:"-" ref:"Network" from:"vipNetwork" rule:"immutable"`
 	// SubnetRefs are the repository's subnets of that network. The load balancer's address is in one of them.
-	SubnetRefs       []string `json:"-" ref:"Subnet"`
+	SubnetRefs       []string `json:"-" ref:"Subnet" from:"vipNetwork"`
 	Flavor           string   `json:"-"`
 	AvailabilityZone string   `json:"-"`
 }
@@ -51,7 +51,8 @@ type AdditionalVIP struct {
 	Address   *string `json:"address,omitempty" rule:"format=ip" doc:"The address; chosen by the cloud if left out."`
 }
 
-// fields are the attributes of the load balancer itself, without those of its listeners and pools.
+// fields are the attributes of the load balancer itself, without those of its listeners and pools. createBody writes the name, the tags, the network, the
+// zone, the flavor and the further addresses.
 var fields = table.NewFlat(
 	table.Override[Spec, Balancer]{Field: "zone", Compare: compareZone},
 	table.Override[Spec, Balancer]{Field: "vipNetwork", Compare: compareNetwork},

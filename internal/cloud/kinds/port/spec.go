@@ -38,7 +38,7 @@ type Spec struct {
 
 	// SubnetRefs are the subnets of the port's network that the repository
 	// declares. They must exist before the cloud can choose an address.
-	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+	SubnetRefs []string `json:"-" ref:"Subnet,order" from:"networkRef"`
 }
 
 // Address requests an IP address.

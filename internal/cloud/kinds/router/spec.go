@@ -26,7 +26,7 @@ type Spec struct {
 	// SubnetRefs are the subnets of the external network that the repository
 	// declares. They must exist before the gateway is set, because the gateway
 	// gets no address otherwise.
-	SubnetRefs []string `json:"-" ref:"Subnet,order"`
+	SubnetRefs []string `json:"-" ref:"Subnet,order" from:"externalGateways"`
 }
 
 // ExternalGateway connects the router to an external network.

@@ -33,13 +33,13 @@ type Spec struct {
 	GroupRef         string          `json:"serverGroupRef,omitempty" rule:"min=1" doc:"The same as schedulerHints.serverGroupRef. K-ORC 2.6.0 has the field at this place."`
 
 	// TrunkRefs are the trunks of its ports that the repository declares. They are created first, because many clouds refuse a trunk of a port in use.
-	TrunkRefs []string `json:"-" ref:"Trunk,order"`
+	TrunkRefs []string `json:"-" ref:"Trunk,order" from:"ports"`
 	// NetworkRefs are the networks of its ports, if manifests declare them.
-	NetworkRefs []string `json:"-" ref:"Network,order"`
+	NetworkRefs []string `json:"-" ref:"Network,order" from:"ports"`
 	// PeerRefs are the ports whose addresses the template of the user data uses.
-	PeerRefs []string `json:"-" ref:"Port,order"`
+	PeerRefs []string `json:"-" ref:"Port,order" from:"userData"`
 	// BootImageRef is the declared image of the boot volume, if a rebuild has to write it.
-	BootImageRef string `json:"-" ref:"Image"`
+	BootImageRef string `json:"-" ref:"Image" from:"imageRef"`
 }
 
 // PortRef names a port.

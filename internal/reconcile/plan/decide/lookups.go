@@ -7,7 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// view converts a desired object to the form that the driver of its kind gets.
+// view converts a desired object to the form that the driver of its kind gets. This planner answers its lookups, also when the engine carries the step
+// out: by then, found has all objects.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Lookups{PlanLookups: p.lookups, Former: p.identities(d)})
 }

@@ -104,7 +104,7 @@ type member struct {
 //	--------------   -------------------   -----------------------------------------------------------------------------
 //	is gone          creates the object    package decide (missing.go); add puts the step into unfinished
 //	is being built   waits                 package decide; add puts the step into unfinished, and runs returns false
-//	is not probed    keeps the object      conditionOf: its health is Sick; awaitUnproven makes the pass wait for it
+//	is not probed    keeps the object      conditionOf: its health is Sick; awaitUnproven makes the pass wait for it. The second plan of the round, after its probes, knows it
 //	serves           keeps the object      serves: it has worked for MinReady; noteServing records it for the next plan
 //
 // In the first two states, its health is Away. Until the member serves, package rollout counts it among the unavailable ones.

@@ -15,8 +15,8 @@ const (
 	maxKilledWait     = time.Minute
 )
 
-// estimateFormerWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
-func (e *Engine) estimateFormerWait(timing Timing, began, listed time.Time) {
+// estimateKilledWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
+func (e *Engine) estimateKilledWait(timing Timing, began, listed time.Time) {
 	e.past().NoteKilled(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
 }
 

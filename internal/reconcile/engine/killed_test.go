@@ -52,7 +52,7 @@ func TestASlowCloudIsGivenLonger(t *testing.T) {
 	} {
 		e := &Engine{}
 		for range 2 {
-			e.estimateFormerWait(Timing{KilledWait: 2 * time.Second}, began, began.Add(listed))
+			e.estimateKilledWait(Timing{KilledWait: 2 * time.Second}, began, began.Add(listed))
 		}
 		if got := e.past().HiddenUntil("Thing/a", true).Sub(began); got != want {
 			t.Errorf("lists take %s: %s, want %s", listed, got, want)
