@@ -90,7 +90,7 @@ Exit codes: 0 in sync, 1 error, 2 differences remain, 3 refused input (nothing w
 	}
 	root.PersistentPreRunE = unset
 	root.AddCommand(elsewhere()...)
-	grouped(root, "Stacks:", a.plan(), a.run(), a.status(), a.outputs(), a.replace(), a.destroy(), a.forge())
+	grouped(root, "Stacks:", a.plan(), a.run(), a.status(), a.outputs(), a.outdated(), a.replace(), a.destroy(), a.forge())
 	grouped(root, "Manifests:", a.validate(), a.render(), a.diff(), a.explain(), a.schema(), a.export(), a.secrets(), a.format())
 	grouped(root, "Running agents:", a.approve(), a.reconcile(), a.kubeconfig())
 	grouped(root, "Without a cloud:", a.demo(), a.simulator())

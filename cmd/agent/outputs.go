@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -129,3 +131,61 @@ func (a *app) printValues(list []report.Outputs, output string) error {
 	}
 	return nil
 }
+
+const outdatedHelp = `Lists images, flavors and libraries of stacks for which something newer exists, without changing anything.
+
+Newer is an image that a pattern with "latest: true" finds, a later upload with the same name, a name that differs only in
+its numbers and has a greater one, or such a tag of a library's repository. The table says which of these rules applies. The exit
+code is 0 if nothing is outdated, 2 if something is, and 1 if something could not be compared.`
+
+// outdated returns the command that lists newer versions of what stacks use.
+func (a *app) outdated() *cobra.Command {
+	var output string
+	var days int
+	cmd := &cobra.Command{
+		Use:     "outdated",
+		Short:   "List newer images, flavors and libraries; changes nothing",
+		Long:    outdatedHelp,
+		Args:    exactly,
+		Example: "  stackreeve outdated\n  stackreeve outdated --stack prod --older-than 90 -o json",
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().IntVar(&days, "older-than", 0, "also list images that were created more than this many days ago; 0 for none")
+	load := a.stackFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := oneOf("--output", output, "text", "json"); err != nil {
+			return err
+		}
+		if days < 0 || days > maxAge {
+			return fmt.Errorf("--older-than: %d is not between 0 and %d days", days, maxAge)
+		}
+		stacks, err := load()
+		if err != nil {
+			return err
+		}
+		worst := plan.InSync
+		for i := range stacks {
+			s := &stacks[i]
+			p, found, err := a.opener().Outdated(cmd.Context(), s, time.Now(), time.Duration(days)*24*time.Hour)
+			if err != nil {
+				worst = worse(worst, a.failed(among(stacks, s), err))
+				continue
+			}
+			doc := report.Outdated(p, found)
+			if output == "json" {
+				err = report.JSON(a.out, doc)
+			} else {
+				err = doc.Text(a.out)
+			}
+			if err != nil {
+				return err
+			}
+			worst = worse(worst, doc.Outcome())
+		}
+		return ended(worst)
+	}
+	return cmd
+}
+
+// maxAge is the longest age in days that a person can ask for.
+const maxAge = 36_500

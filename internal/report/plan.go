@@ -124,7 +124,7 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 
 // shows reports whether the text of a plan contains a step.
 func (t Text) shows(s plan.Step) bool {
-	return s.Left == "" && t.keeping && KeepsOrphan(s) || t.Verbose && len(s.Ignored) > 0 || s.Outrun || !s.Silent() && (t.Verbose || !Renewal(s))
+	return s.Left == "" && t.keeping && KeepsOrphan(s) || t.Verbose && len(s.Ignored) > 0 || len(s.Outrun) > 0 || !s.Silent() && (t.Verbose || !Renewal(s))
 }
 
 // KeepsOrphan reports whether a step keeps an object in the cloud that no longer has a manifest.

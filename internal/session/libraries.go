@@ -38,10 +38,24 @@ type libraryError struct {
 func (e libraryError) Error() string { return fmt.Sprintf("library %s: %v", e.name, e.err) }
 func (e libraryError) Unwrap() error { return e.err }
 
-func (o Opener) library(ctx context.Context, s *config.Stack, l *config.Library) (source.Revision, error) {
-	one, err := o.Shared.libraries.open(l, func() (*source.Repo, error) {
+func (o Opener) openLibrary(l *config.Library) (*library, error) {
+	return o.Shared.libraries.open(l, func() (*source.Repo, error) {
 		return source.New(withApp(l.Repo(o.DataDir, nil), l.Auth), o.Log.With("library", l.Name))
 	})
+}
+
+// libraryTags returns the tags of a library's repository, with their commits.
+func (o Opener) libraryTags(ctx context.Context, s *config.Stack, l *config.Library) (map[string]string, error) {
+	one, err := o.openLibrary(l)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Progress.Begin(progress.Of(s.Name, "reading the tags of "+l.URL))()
+	return one.repo.Tags(ctx)
+}
+
+func (o Opener) library(ctx context.Context, s *config.Stack, l *config.Library) (source.Revision, error) {
+	one, err := o.openLibrary(l)
 	if err != nil {
 		return source.Revision{}, err
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/outdated"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
@@ -56,6 +58,38 @@ func (o Opener) Preview(ctx context.Context, s *config.Stack, ref, dir string) (
 	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
 	v.Plan, v.Preflight, err = look.Plan(ctx, v.Rev.Commit, v.Rev.Files)
 	return v, err
+}
+
+// Outdated compares a stack's newest revision with newer images, flavors and tags. Objects that were created more than age ago are old; with
+// age 0, none is. It sends no requests about single objects.
+func (o Opener) Outdated(ctx context.Context, s *config.Stack, now time.Time, age time.Duration) (plan.Plan, outdated.Findings, error) {
+	v, past, done, err := o.look(ctx, s, "", "")
+	if err != nil {
+		return plan.Plan{}, outdated.Findings{}, err
+	}
+	defer done()
+	look := o.Previewer(s)
+	look.Past = past
+	defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
+	eng, rev, err := look.prepare(ctx, v.Rev.Commit, v.Rev.Files)
+	if err != nil {
+		return plan.Plan{}, outdated.Findings{}, err
+	}
+	p, have := eng.Compare(ctx, rev)
+	found := outdated.Compare(p, have, now, age)
+	for i := range s.Spec.Source.Libraries {
+		l := &s.Spec.Source.Libraries[i]
+		tags, err := o.libraryTags(ctx, s, l)
+		switch item, known := outdated.Tags(l.Name, l.Commit, tags); {
+		case err != nil:
+			found.Unknown = append(found.Unknown, libraryError{l.Name, source.Public(err)}.Error())
+		case !known:
+			found.Unknown = append(found.Unknown, "library "+l.Name+": no tag is at commit "+l.Commit[:12])
+		case len(item.Newer) > 0:
+			found.Items = append(found.Items, item)
+		}
+	}
+	return p, found, nil
 }
 
 // Manifests reads the manifests of a stack's revision, without its cloud. ref and dir have the same meaning as for Preview.

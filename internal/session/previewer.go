@@ -46,30 +46,35 @@ func (o Opener) Previewer(s *config.Stack) *Previewer {
 
 // Plan compares files with the live cloud, and finds out whether the cloud has what the plan needs. It changes nothing.
 func (p *Previewer) Plan(ctx context.Context, commit string, files fs.FS) (plan.Plan, preflight.Findings, error) {
-	// Errors in the files are reported without a request to the cloud.
-	read, weaker, known, err := p.readAt(ctx, files)
+	eng, rev, err := p.prepare(ctx, commit, files)
 	if err != nil {
 		return plan.Plan{}, preflight.Findings{}, err
 	}
-	eng, region, err := p.open(ctx)
-	if err != nil {
-		return plan.Plan{}, preflight.Findings{}, err
-	}
-	if region != known { // the defaults of kinds depend on the region, which may be unknown before the login
-		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
-			return plan.Plan{}, preflight.Findings{}, err
-		}
-	}
-	before, err := p.sumsBefore(ctx, region, read)
-	if err != nil {
-		return plan.Plan{}, preflight.Findings{}, err
-	}
-	plan, needs := eng.PreviewOf(ctx, engine.Revision{Commit: commit, Want: read.Want, PreviousSums: before, Policies: weaker, Targets: p.targets, Recreate: p.recreate})
-	plan.Ignored = read.Ignored
+	plan, needs := eng.PreviewOf(ctx, rev)
 	if plan.ListsIncomplete() {
 		p.close()
 	}
 	return plan, needs, nil
+}
+
+// prepare reads files, and logs in to the cloud.
+func (p *Previewer) prepare(ctx context.Context, commit string, files fs.FS) (*engine.Engine, engine.Revision, error) {
+	// Errors in the files are reported without a request to the cloud.
+	read, weaker, known, err := p.readAt(ctx, files)
+	if err != nil {
+		return nil, engine.Revision{}, err
+	}
+	eng, region, err := p.open(ctx)
+	if err != nil {
+		return nil, engine.Revision{}, err
+	}
+	if region != known { // the defaults of kinds depend on the region, which may be unknown before the login
+		if read, weaker, _, err = p.readAt(ctx, files); err != nil {
+			return nil, engine.Revision{}, err
+		}
+	}
+	before, err := p.sumsBefore(ctx, region, read)
+	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
 }
 
 // sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the

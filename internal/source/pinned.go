@@ -26,6 +26,22 @@ func (r *Repo) Pinned(ctx context.Context, commit string) (Revision, error) {
 	return rev, nil
 }
 
+// Tags returns the commit of each tag. It sends one request, and fetches no commits.
+func (r *Repo) Tags(ctx context.Context) (tags map[string]string, err error) {
+	err = r.inConversation(ctx, func(_ context.Context, conv *conversation) error {
+		tags = map[string]string{}
+		for _, name := range withPrefix(conv.refs, tagPrefix) {
+			at, annotated := conv.refs.Peeled[tagPrefix+name]
+			if !annotated {
+				at = conv.refs.References[tagPrefix+name]
+			}
+			tags[name] = at.String()
+		}
+		return nil
+	})
+	return tags, err
+}
+
 // inStore returns the revision of a commit if the commit is in the store.
 func (r *Repo) inStore(ctx context.Context, want plumbing.Hash) (rev Revision, ok bool) {
 	select {

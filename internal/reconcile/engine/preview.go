@@ -23,13 +23,25 @@ func (e *Engine) PreviewOf(ctx context.Context, rev Revision) (plan.Plan, prefli
 	return p, e.preflight(redact.With(ctx, secrets), p, have, secrets)
 }
 
+// Compare is like [Engine.Preview], and also returns the snapshot that the plan was made from. It sends no requests about single objects.
+func (e *Engine) Compare(ctx context.Context, rev Revision) (plan.Plan, kind.Snapshot) {
+	p, have, _ := e.computed(ctx, rev)
+	return p, have
+}
+
 // preview returns the plan for a revision, the snapshot of the cloud, and a redactor for the secrets that both may contain.
 func (e *Engine) preview(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
+	p, have, secrets = e.computed(ctx, rev)
+	return e.withTraces(redact.With(ctx, secrets), p), have, secrets
+}
+
+// computed returns what preview returns, without the traces of drift.
+func (e *Engine) computed(ctx context.Context, rev Revision) (p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) {
 	e.logIn(ctx)
 	secrets = e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
 	have = e.Observe(ctx, rev.Want)
 	p = e.compute(rev, have, e.past().Past())
 	p = p.Apply(guard.Choose(p, rev.Targets).Limit).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
-	return e.withTraces(ctx, p), have, secrets
+	return p, have, secrets
 }

@@ -124,9 +124,10 @@ type Manner struct {
 	Spare       bool // the object was made for a spare that its group no longer needs.
 	Healing     bool // the step heals a member.
 	Unused      bool // the step replaces an object that was never usable, so nothing is lost.
-	Outrun      bool // an import finds a newer object than the one in use, which is kept.
 	Proposed    bool // an import finds a newer object, and no commit asked for the change.
 	IsUpkeep    bool // the step is upkeep that became due with time.
+	// Outrun are the changes that are not made because they only result from an import that finds a newer object now.
+	Outrun []kind.Change
 	// Left is the action that the step would have if the plan were not limited to other objects; "" if the step is not left out.
 	Left              Action
 	ManifestUnchanged bool // the last manifest that was applied to the object is the present one, or none was applied yet.

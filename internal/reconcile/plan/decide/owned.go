@@ -48,7 +48,11 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 	differs, moved, ignored, notes := p.changes(s, former)
 	s.Ignored, moved = ignored, append(moved, p.entryChange(d, have)...)
 	s.Changes, s.Notes = append(append(differs, moved...), p.requestedChange(d, have)...), slices.Concat(d.Notes, notes)
-	s.Outrun = slices.ContainsFunc(ignored, func(c kind.Change) bool { return c.Disruption == kind.Replace && p.movedImport(d, have, c) != nil })
+	for _, c := range ignored {
+		if c.Disruption == kind.Replace && p.movedImport(d, have, c) != nil {
+			s.Outrun = append(s.Outrun, c)
+		}
+	}
 	s.From = former.Name
 	s.Drift = former == (manifest.Key{}) && p.drifted(d, have, differs)
 	if frozen, stays := p.freeze(s, d); stays {
