@@ -26,14 +26,30 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 	return e.snapshot(shown, nil, want)
 }
 
-// observeForPass is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle].
-func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked, now := namedPlaces(want), time.Now()
-	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool { return e.idle(of, at, now) })
-	shown := e.observe(ctx, places, want, nil, kind.Listing{})
-	e.dropRefused(shown, asked)
+// observeForPass is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle]. skipped are those of them that
+// have to be listed before the pass changes anything: their objects may use what the pass changes, or may be in its way.
+func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have kind.Snapshot, skipped []memory.Place) {
+	now := time.Now()
+	places := e.placesToList(namedPlaces(want), func(of kind.Info, at memory.Place) bool {
+		idle := e.idle(at, now)
+		if idle && !rarelyListed(of, at) {
+			skipped = append(skipped, at)
+		}
+		return idle
+	})
+	if len(places) == 0 { // a pass over an empty repository must notice a cloud that does not answer
+		places, skipped = skipped, nil
+	}
+	return e.observePlaces(ctx, want, places, nil), skipped
+}
+
+// observePlaces adds the lists of places to a snapshot, and stores their results in the memory.
+func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places []memory.Place, before kind.Snapshot) kind.Snapshot {
+	now := time.Now()
+	shown := e.observe(ctx, places, want, before, kind.Listing{})
+	e.dropRefused(shown, namedPlaces(want))
 	e.addRefused(shown)
-	snapshot := e.snapshot(shown, nil, want)
+	snapshot := e.snapshot(shown, before, want)
 	e.storeLists(shown, snapshot, managedOf(want), places, now)
 	return snapshot
 }

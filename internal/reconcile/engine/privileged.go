@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -9,32 +10,29 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// relistInterval is the interval at which passes list a privileged or rare kind that no manifest refers to.
-// They list it again because another agent may have created objects since.
+// relistInterval is the interval at which passes list a kind that no manifest refers to, and of which the stack owned no object.
+// They list it again because another agent may have created objects since, or the cloud may have copied a mark.
 const relistInterval = time.Hour
 
-// rareKind reports whether objects of a kind need not be listed at each pass.
+// rareKind reports whether objects of a kind are not listed only because a pass changes objects of other kinds.
 func rareKind(of kind.Info) bool {
 	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
 }
 
-// rarelyListed reports whether a place need not be listed at each pass. That is so for rare kinds,
+// rarelyListed reports whether a place is idle even during a pass that changes something. That is so for rare kinds,
 // and for further entries, because most kinds are not created through them.
 func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
 
-// idle reports whether a pass may skip the list of such a place, because a list less than [relistInterval]
-// ago showed no object of the stack. That only saves requests: a new process lists all places once,
-// and so finds all objects of earlier processes. Previews skip no place, because their engines do
-// not see which objects passes create.
-func (e *Engine) idle(of kind.Info, at memory.Place, now time.Time) bool {
-	if !rarelyListed(of, at) {
-		return false
-	}
+// idle reports whether a pass may skip the list of a place, because a list less than [relistInterval] ago showed no object of
+// the stack. A pass that changes something nevertheless lists it first, unless the place is one of those that are rarely listed.
+// Previews skip no place, because their engines do not see which objects passes
+// create.
+func (e *Engine) idle(at memory.Place, now time.Time) bool {
 	f, known := e.past().Found(at)
 	return known && !f.Owns && now.Sub(f.At) < relistInterval
 }
 
-// dropRefused removes the refused lists of such places, if no manifest asks for the place and the stack
+// dropRefused removes the refused lists of places that are rarely listed, if no manifest asks for the place and the stack
 // owned nothing there before. Credentials that may not list the users of a cloud, or the secrets of
 // Barbican, have most likely created none either. Without this rule, the passes of all stacks with
 // such credentials would fail. A list that fails for any other reason is not removed.
@@ -71,22 +69,36 @@ func (e *Engine) addRefused(shown map[memory.Place]kind.Shown) {
 	}
 }
 
-// storeLists stores the results of the lists of such places in the memory. A list that failed changes
+// storeLists stores the results of the lists of places in the memory. A list that failed changes
 // nothing. A place with managed objects counts as a place with objects of the stack, because the
 // pass may still create one there.
 func (e *Engine) storeLists(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
-		case !rarelyListed(e.kind(at.Kind).Info, at) || there && part.Err != nil && !part.Refused:
+		case there && part.Err != nil && !part.Refused:
 		case !there: // the place was excused
 			e.past().NoteFound(at, memory.Finding{At: now})
 		case part.Refused:
 			e.past().NoteFound(at, memory.Finding{At: now, Refused: part.Err})
 		default:
-			e.past().NoteFound(at, memory.Finding{Owns: managed[at] || e.ownsThrough(at, have[at.Kind]), At: now})
+			e.past().NoteFound(at, memory.Finding{Owns: managed[at] || e.bearsThrough(at, have[at.Kind]), At: now})
 		}
 	}
+}
+
+// bearsThrough reports whether an object that is seen through a place bears a mark of the stack. The mark may be for another kind: the
+// cloud has copied it, or somebody else has written it there, and the plan shows that.
+func (e *Engine) bearsThrough(at memory.Place, c kind.Collection) bool {
+	for l := range c.Indexed().Bearing(ownertext.Begin(e.Stack)) {
+		if l.Entry == at.Entry && l.InOwnProject && slices.ContainsFunc(l.Mark.Owners(), func(text string) bool {
+			o, ok := ownertext.Parse(text)
+			return ok && o.Of(e.Stack) && o.Kind != l.AlsoListedAs
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // managing returns the places that must be listed completely. For each of them, a manifest

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -93,11 +94,21 @@ func (r *run) noteUnlisted(s *freshness, err error) {
 	}
 }
 
-func (r *run) observedAll() {
+// listSkipped lists the places that the pass has skipped as long as there was nothing to do.
+func (r *run) listSkipped(ctx context.Context) {
+	began := time.Now()
+	fresh := r.engine.observePlaces(ctx, r.rev.Want, r.skipped, r.snapshot)
+	r.skipped = nil
+	maps.Copy(r.snapshot, fresh)
+	r.observed(fresh, began)
+}
+
+// observed records that collections were listed. began is when the lists began.
+func (r *run) observed(lists kind.Snapshot, began time.Time) {
 	now := time.Now()
-	for kind, c := range r.snapshot {
+	for kind, c := range lists {
 		s := r.fresh[kind]
-		if s.at, s.began = now, r.pass.Started; firstError(c) != nil {
+		if s.at, s.began = now, began; firstError(c) != nil {
 			r.noteUnlisted(s, firstError(c))
 		}
 	}

@@ -50,12 +50,14 @@ func (r *run) planRound(ctx context.Context) {
 	r.round = round{} // the old plan is released first, so that two plans are never in memory
 	past := r.engine.past()
 	past.NoteCreatedAndGone(r.listed)
-	known, before := maps.Clone(r.snapshot), past.Past() // a copy, because r.snapshot changes when lists arrive
-	before.Sick = r.sick
-	made := r.engine.compute(r.rev, known, before)
-	if before.Sick = r.engine.probe(ctx, made); !maps.Equal(before.Sick, r.sick) {
-		r.sick = before.Sick
-		made = r.engine.compute(r.rev, known, before)
+	made := r.compare()
+	if sick := r.engine.probe(ctx, made); !maps.Equal(sick, r.sick) {
+		r.sick = sick
+		made = r.compare()
+	}
+	if len(r.skipped) > 0 && !made.Quiet() {
+		r.listSkipped(ctx)
+		made = r.compare()
 	}
 	if r.chosen == nil {
 		r.chosen = guard.Choose(made, r.rev.Targets)
@@ -84,6 +86,13 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}
 	r.trackPending(time.Now())
+}
+
+// compare returns the plan for the present snapshot.
+func (r *run) compare() plan.Plan {
+	known, before := maps.Clone(r.snapshot), r.engine.past().Past() // a copy, because r.snapshot changes when lists arrive
+	before.Sick = r.sick
+	return r.engine.compute(r.rev, known, before)
 }
 
 // idsOf returns the IDs of the objects of a plan.

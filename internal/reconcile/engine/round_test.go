@@ -177,24 +177,22 @@ func TestWhatWakesAPass(t *testing.T) {
 // For some time, the memory keeps the places (kinds in an entry) without objects of the stack, and those whose lists the cloud refuses.
 func TestPlacesThatAreRemembered(t *testing.T) {
 	now := time.Now()
-	rare, at := kind.Info{Kind: "Thing", Rare: true}, memory.Place{Kind: "Thing"}
+	at := memory.Place{Kind: "Thing"}
 	for name, c := range map[string]struct {
-		of    kind.Info
 		found *memory.Finding
 		after time.Duration
 		idle  bool
 	}{
-		"nothing is known":       {rare, nil, 0, false},
-		"nothing was there":      {rare, &memory.Finding{At: now}, relistInterval - 1, true},
-		"nothing was there then": {rare, &memory.Finding{At: now}, relistInterval, false},
-		"something was there":    {rare, &memory.Finding{At: now, Owns: true}, 0, false},
-		"it is not rare":         {kind.Info{Kind: "Thing"}, &memory.Finding{At: now}, 0, false},
+		"nothing is known":       {nil, 0, false},
+		"nothing was there":      {&memory.Finding{At: now}, relistInterval - 1, true},
+		"nothing was there then": {&memory.Finding{At: now}, relistInterval, false},
+		"something was there":    {&memory.Finding{At: now, Owns: true}, 0, false},
 	} {
 		e := &Engine{Stack: "s"}
 		if c.found != nil {
 			e.past().NoteFound(at, *c.found)
 		}
-		if got := e.idle(c.of, at, now.Add(c.after)); got != c.idle {
+		if got := e.idle(at, now.Add(c.after)); got != c.idle {
 			t.Errorf("%s: %t", name, got)
 		}
 		if managed := e.managing(nil)[at]; managed != (c.found != nil && c.found.Owns) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
@@ -18,6 +19,7 @@ type run struct {
 	rev      Revision
 	timing   Timing
 	snapshot kind.Snapshot
+	skipped  []memory.Place             // places that are listed before the pass changes anything, and that are not in the snapshot yet.
 	changed  map[string]*changedObjects // changes that the snapshot does not contain yet, by kind name.
 	// answersUnplanned is true if a step has ended since the present round was planned. listsUnplanned is true if a list has
 	// arrived since then.

@@ -64,9 +64,9 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	r.snapshot = e.observeForPass(ctx, rev.Want)
+	r.snapshot, r.skipped = e.observeForPass(ctx, rev.Want)
 	e.estimateKilledWait(r.timing, r.pass.Started, time.Now())
-	r.observedAll()
+	r.observed(r.snapshot, r.pass.Started)
 	r.planRound(ctx)
 	if r.repeatRollback(ctx) {
 		return e.runPass(ctx, rev)

@@ -100,6 +100,15 @@ func (p Plan) InSync() bool {
 	return p.Limit == nil && p.Held == nil && len(p.Unlisted) == 0 && len(p.Fallbacks) == 0 && !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action != Keep || len(s.Changes) > 0 })
 }
 
+// Quiet reports whether the plan does nothing and shows no difference between an object and its manifest. So no other object of the cloud can
+// matter to it.
+func (p Plan) Quiet() bool {
+	return p.InSync() && !slices.ContainsFunc(p.Steps, func(s Step) bool {
+		_, due := s.Tending()
+		return due || len(s.Ignored) > 0 || len(s.Uncounted) > 0
+	})
+}
+
 // Stopped reports whether nothing of the plan may be carried out now: it is held, or its stack is suspended.
 func (p Plan) Stopped() bool { return p.Held != nil || p.Suspended != "" }
 
