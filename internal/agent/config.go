@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
 	"github.com/stackreeve/stackreeve/internal/report"
@@ -110,6 +111,8 @@ type Process struct {
 	Traced bool
 	// NoticedBy, when set, returns [State.NoticedBy].
 	NoticedBy func() string
+	// Looked, when set, is called with the result of every look.
+	Looked func(engine.Moved, engine.Looked)
 	// Leave, when set, ends [Loop.Serve] once it is closed and the pass in progress has ended.
 	Leave <-chan struct{}
 }

@@ -33,6 +33,8 @@ type State struct {
 	// NoticedBy says how changes in the cloud are noticed: by "notifications", or by "drift checks" while those cannot be read. It is "" if
 	// notifications are not configured.
 	NoticedBy string `json:"noticedBy,omitempty"`
+	// LastLook is the last look after a notification or a probe; nil before the first.
+	LastLook *LastLook `json:"lastLook,omitempty"`
 	// Failures are the first failures of the run. Running is the progress of the pass that runs now. It is
 	// nil while no pass changes anything.
 	Failures []Failed `json:"failures,omitempty"`
@@ -68,6 +70,7 @@ func (e *OtherPlanError) Error() string {
 type control struct {
 	mu            sync.Mutex
 	state         State
+	lastLook      *LastLook
 	lastOutcome   string // outcome of the last run that had one
 	held          *plan.Plan
 	approval      *plan.Approval // the approval of the held plan, or of the rest of it.
@@ -102,7 +105,7 @@ func (s *Loop) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state := c.state
-	state.Stack, state.Running = s.Name, s.Progress.running(time.Now())
+	state.Stack, state.Running, state.LastLook = s.Name, s.Progress.running(time.Now()), c.lastLook
 	if s.Process.NoticedBy != nil {
 		state.NoticedBy = s.Process.NoticedBy()
 	}

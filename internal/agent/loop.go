@@ -47,6 +47,8 @@ type Cloud struct {
 	// Project is the ID of the credentials' project; "" when unknown. User is the ID of their user; "" when unknown.
 	Project, User string
 	Sync          func(context.Context, engine.Revision) engine.Pass
+	// Look reports whether a change in the cloud concerns the stack. If it is nil, a pass finds out.
+	Look func(context.Context, engine.Moved) engine.Looked
 	// Moved reports whether a probe notices that the project has changed since the last call. It is nil if there are no probes.
 	Moved func(context.Context) (bool, error)
 }

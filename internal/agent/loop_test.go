@@ -40,7 +40,9 @@ type outside struct {
 	passes []engine.Revision
 	at     []time.Time
 	pass   func(ctx context.Context, n int) engine.Pass
-	with   func(*Loop) // changes the settings of the loop; may be nil
+	looks  []engine.Moved
+	look   engine.Looked // the result of looks; "" if the cloud cannot look
+	with   func(*Loop)   // changes the settings of the loop; may be nil
 
 	runs []report.Run
 }
@@ -94,7 +96,16 @@ func (o *outside) open(context.Context) (Cloud, error) {
 	if o.openErr != nil {
 		return Cloud{}, o.openErr
 	}
-	return Cloud{Region: o.region, Sync: func(ctx context.Context, rev engine.Revision) engine.Pass {
+	var look func(context.Context, engine.Moved) engine.Looked
+	if o.look != "" {
+		look = func(_ context.Context, moved engine.Moved) engine.Looked {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.looks = append(o.looks, moved)
+			return o.look
+		}
+	}
+	return Cloud{Region: o.region, Look: look, Sync: func(ctx context.Context, rev engine.Revision) engine.Pass {
 		o.mu.Lock()
 		o.passes, o.at = append(o.passes, rev), append(o.at, time.Now())
 		n, pass := len(o.passes), o.pass

@@ -92,26 +92,31 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 	}
 	upkeep, stop := s.upkeep(r)
 	defer stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-s.Leave:
-		return false
-	case <-s.Signals.wake:
-		return false
-	case <-checks:
-		return true
-	case <-looks:
-		s.onlyLooks = true
-		return true
-	case <-upkeep:
-		s.due = time.Time{}
-		return true
-	case asked := <-s.Signals.now:
-		return asked != "" // the reason is empty if no pass is requested
-	case <-again:
-		r.until = time.Time{}
-		return true
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-s.Leave:
+			return false
+		case <-s.Signals.wake:
+			return false
+		case <-checks:
+			return true
+		case <-looks:
+			if s.needsNoPass(ctx) {
+				continue
+			}
+			s.onlyLooks = true
+			return true
+		case <-upkeep:
+			s.due = time.Time{}
+			return true
+		case asked := <-s.Signals.now:
+			return asked != "" // the reason is empty if no pass is requested
+		case <-again:
+			r.until = time.Time{}
+			return true
+		}
 	}
 }
 

@@ -1,12 +1,19 @@
 package agent
 
-import "github.com/stackreeve/stackreeve/internal/reconcile/engine"
+import (
+	"sync"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+)
 
 // Signals start runs of a loop. A sender needs only this value, and not the loop.
 type Signals struct {
 	wake, check chan struct{}          // wake: there may be a new commit. check: run a pass even without one.
-	look        chan struct{}          // run a pass of the last commit, because the cloud may have changed.
+	look        chan struct{}          // the cloud may have changed: moved says where.
 	now         chan engine.Superseded // run now, without waiting for the pass in progress.
+
+	mu    sync.Mutex
+	moved *engine.Moved // the pending looks; nil if there is none
 }
 
 // NewSignals returns signals of which none is pending.
@@ -20,9 +27,28 @@ func (s *Signals) Wake() { signal(s.wake) }
 // Check requests a check of the cloud after the pass in progress, even without a new commit.
 func (s *Signals) Check() { signal(s.check) }
 
-// Look requests a check of the cloud after the pass in progress, because something may have changed there. Nothing is fetched for it: there may
-// be many such requests, and they say nothing about the source.
-func (s *Signals) Look() { signal(s.look) }
+// Look requests a look at the cloud after the pass in progress, because something may have changed there. A pass of the last commit follows if the
+// change concerns the stack, or if that is not known. Nothing is fetched for it: there may be many such requests, and they say nothing about the
+// source.
+func (s *Signals) Look(moved engine.Moved) {
+	s.mu.Lock()
+	if s.moved != nil {
+		moved = s.moved.And(moved)
+	}
+	s.moved = &moved
+	s.mu.Unlock()
+	signal(s.look)
+}
+
+// takeMoved returns where the cloud may have changed since the last call.
+func (s *Signals) takeMoved() (moved engine.Moved) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved != nil {
+		moved, s.moved = *s.moved, nil
+	}
+	return moved
+}
 
 // ReconcileNow starts a run because a person has requested it. A pass in progress gives way, and a pause
 // after failures ends.

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 const (
@@ -116,11 +114,7 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	// Each list of a snapshot shows the cloud at some time after the first list was requested. A read outside a snapshot shows the cloud as it is now.
-	since, err := kind.Once(momentOf(req.Context()), "since", func() (time.Time, error) { return time.Now(), nil })
-	if err != nil {
-		return nil, err
-	}
-	return s.together(req, &s.reads, from+" "+questionOf(req), since, s.keeps(), func(resp *http.Response, _ *answer) { s.heed(token, resp) })
+	return s.together(req, &s.reads, from+" "+questionOf(req), momentOf(req.Context()).Since(), s.keeps(), func(resp *http.Response, _ *answer) { s.heed(token, resp) })
 }
 
 func (s sharing) logIn(req *http.Request) (*http.Response, error) {

@@ -39,6 +39,7 @@ type Metrics struct {
 
 	notifications *prometheus.CounterVec
 	reading       *prometheus.GaugeVec
+	looks         *prometheus.CounterVec
 
 	mu     sync.Mutex
 	commit map[string]string // the last commit in sync, by stack
@@ -74,10 +75,11 @@ func NewMetrics(version string) *Metrics {
 	m.plans = histogram("pull_plan_seconds", "How long plans of pull requests took, by their result.", prometheus.DefBuckets, "stack", "result")
 	m.traces = counter("traces_total", "Traces of passes, by their result: sent, failed, or dropped because too many waited.", "outcome")
 	m.notifications = counter("notifications_total", "Notifications of the cloud's services, by what follows: now or later (a stack looks), unrelated, no_change, unreadable; missed when some may be lost.", "outcome")
+	m.looks = counter("looks_total", "Looks of stacks at changed collections, by their result: same (no pass is needed), changed, unknown (any collection may have changed), failed (a list).", "result")
 	m.reading = gauge("notifications_read", "1 while notifications of a virtual host of RabbitMQ are read. While it is 0, changes are noticed by drift checks only.", "vhost")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, m.notifications, m.reading, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, m.notifications, m.reading, m.looks, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -101,6 +103,9 @@ func (m *Metrics) Webhook(forge, outcome string) { m.webhooks.WithLabelValues(fo
 
 // Notification counts one notification of a service of the cloud.
 func (m *Metrics) Notification(outcome string) { m.notifications.WithLabelValues(outcome).Inc() }
+
+// Looked counts one look of a stack at the changed collections of its cloud.
+func (m *Metrics) Looked(result string) { m.looks.WithLabelValues(result).Inc() }
 
 // Reading stores whether the notifications of a virtual host are read.
 func (m *Metrics) Reading(vhost string, reading bool) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/events"
 	"github.com/stackreeve/stackreeve/internal/events/rabbit"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -47,7 +48,7 @@ func sourceOf(a *config.AMQP) string {
 }
 
 // join returns the hearing of a stack. Until leave is called, it gets the messages of the stack's source, if there is one.
-func (c *changes) join(s *config.Stack, look func()) (h *hearing, leave func()) {
+func (c *changes) join(s *config.Stack, look func(engine.Moved)) (h *hearing, leave func()) {
 	a := s.Spec.Events.AMQP
 	if a == nil {
 		return newHearing("", look), func() {}
@@ -144,9 +145,9 @@ func (c *changes) received(source string, body []byte) {
 		c.metrics.Notification("no_change")
 		return
 	}
-	most := events.Never
+	most, now := events.Never, time.Now()
 	for _, h := range c.of(source) {
-		most = max(most, h.hear(look))
+		most = max(most, h.hear(look, now))
 	}
 	c.metrics.Notification(map[events.Urgency]string{events.Never: "unrelated", events.Later: "later", events.Now: "now"}[most])
 }

@@ -186,7 +186,7 @@ func TestAttackMessagesStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var looks []time.Time
-		h := newHearing("", func() {
+		h := newHearing("", func(engine.Moved) {
 			mu.Lock()
 			defer mu.Unlock()
 			looks = append(looks, time.Now())
@@ -195,7 +195,7 @@ func TestAttackMessagesStorm(t *testing.T) {
 		var last time.Time
 		for range 3600 {
 			for range 1000 {
-				h.hear(events.Look{Service: "network", Collection: "port", Project: "p", ID: "x", Who: events.User{ID: "u", Name: "anna"}})
+				h.hear(events.Look{Service: "network", Collection: "port", Project: "p", ID: "x", Who: events.User{ID: "u", Name: "anna"}}, time.Now())
 			}
 			last = time.Now()
 			time.Sleep(time.Second)
@@ -213,22 +213,22 @@ func TestAttackMessagesStorm(t *testing.T) {
 func TestHearingOwnWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
-		h := newHearing("", func() { looks++ })
+		h := newHearing("", func(engine.Moved) { looks++ })
 		h.of = events.Interest{Project: "p", User: "agent"}
 		own, other := events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "agent"}}, events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "anna"}}
 		h.Started(plan.Step{})
-		h.hear(own)
+		h.hear(own, time.Now())
 		h.Ran(report.Run{Pass: &engine.Pass{Results: []engine.Result{{Step: plan.Step{Action: plan.Create}}}}})
-		h.hear(own)
+		h.hear(own, time.Now())
 		if looks != 0 {
 			t.Errorf("%d looks after messages about own writes", looks)
 		}
-		h.hear(other)
+		h.hear(other, time.Now())
 		if looks != 1 {
 			t.Errorf("%d looks after a message about the write of another user, want 1", looks)
 		}
 		time.Sleep(echo + time.Minute)
-		h.hear(own)
+		h.hear(own, time.Now())
 		if looks != 2 {
 			t.Errorf("%d looks; somebody may use the agent's user", looks)
 		}

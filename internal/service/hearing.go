@@ -26,7 +26,7 @@ const (
 // objects and when the agent itself writes.
 type hearing struct {
 	from string // the source of the messages
-	look func()
+	look func(engine.Moved)
 
 	mu          sync.Mutex
 	of          events.Interest
@@ -43,17 +43,17 @@ type hearing struct {
 type hints struct {
 	events.Pace
 	timer *time.Timer
+	moved *engine.Moved // where the look that is due has to look; nil if none is due
 }
 
-func newHearing(from string, look func()) *hearing {
+func newHearing(from string, look func(engine.Moved)) *hearing {
 	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, who: map[string]kind.Trace{}}
 }
 
-// hear makes the stack look, if a message concerns it.
-func (h *hearing) hear(l events.Look) events.Urgency {
+// hear makes the stack look, if a message concerns it. The message arrived at now, for all stacks, so they can share the lists that follow.
+func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := time.Now()
 	h.of.Writing = h.running || now.Before(h.quiet)
 	u := h.of.In(l)
 	if u == events.Never {
@@ -65,7 +65,7 @@ func (h *hearing) hear(l events.Look) events.Urgency {
 		}
 		h.who[l.ID] = kind.Trace{Who: who, When: now}
 	}
-	h.hint(u, now)
+	h.hint(u, engine.Moved{Collections: l.Collections(), Since: now})
 	return u
 }
 
@@ -73,7 +73,7 @@ func (h *hearing) hear(l events.Look) events.Urgency {
 func (h *hearing) poke() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.hint(events.Now, time.Now())
+	h.hint(events.Now, anywhere())
 }
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
@@ -85,7 +85,7 @@ func (h *hearing) sawMove() {
 		h.moved = true
 		h.settle(now)
 	} else {
-		h.hint(events.Now, now)
+		h.hint(events.Now, anywhere())
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *hearing) settle(now time.Time) {
 	case !h.moved, h.running, h.closed:
 	case wait <= 0:
 		h.moved = false
-		h.hint(events.Later, now)
+		h.hint(events.Later, anywhere())
 	case h.settling == nil:
 		h.settling = time.AfterFunc(wait, func() {
 			h.mu.Lock()
@@ -111,11 +111,14 @@ func (h *hearing) settle(now time.Time) {
 func (h *hearing) miss() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.hint(events.Later, time.Now())
+	h.hint(events.Later, anywhere())
 }
 
+// anywhere is a change now in any collection.
+func anywhere() engine.Moved { return engine.Moved{Since: time.Now()} }
+
 // hint starts a look as soon as the pace allows. The caller holds the lock.
-func (h *hearing) hint(u events.Urgency, now time.Time) {
+func (h *hearing) hint(u events.Urgency, moved engine.Moved) {
 	if h.closed {
 		return
 	}
@@ -123,21 +126,31 @@ func (h *hearing) hint(u events.Urgency, now time.Time) {
 	if u == events.Now {
 		pace = &h.quick
 	}
-	switch wait, ok := pace.Hint(now); {
+	if pace.moved != nil {
+		moved = pace.moved.And(moved)
+	}
+	pace.moved = &moved
+	switch wait, ok := pace.Hint(time.Now()); {
 	case !ok:
 	case wait == 0:
-		pace.Looked(now)
-		h.look()
+		h.start(pace)
 	default:
 		pace.timer = time.AfterFunc(wait, func() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			if !h.closed {
-				pace.Looked(time.Now())
-				h.look()
+				h.start(pace)
 			}
 		})
 	}
+}
+
+// start starts the look that is due. The caller holds the lock.
+func (h *hearing) start(pace *hints) {
+	moved := *pace.moved
+	pace.moved = nil
+	pace.Looked(time.Now())
+	h.look(moved)
 }
 
 // close ends the looks. It is called when the stack ends.

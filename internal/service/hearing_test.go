@@ -36,7 +36,7 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var looks atomic.Int32 // timers count, too
-			h := newHearing("", func() { looks.Add(1) })
+			h := newHearing("", func(engine.Moved) { looks.Add(1) })
 			notice(h)
 			time.Sleep(echo - 1)
 			if synctest.Wait(); looks.Load() != 0 {
@@ -54,12 +54,12 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 func TestHearingAfterARunWithoutAPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32 // timers count, too
-		h := newHearing("", func() { looks.Add(1) })
+		h := newHearing("", func(engine.Moved) { looks.Add(1) })
 		h.of = events.Interest{Project: "p", User: "agent"}
 		h.Started(plan.Step{})
 		h.Ran(report.Run{})
 		time.Sleep(echo)
-		h.hear(events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "agent"}})
+		h.hear(events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "agent"}}, time.Now())
 		if looks.Load() != 1 {
 			t.Errorf("%d looks, want 1", looks.Load())
 		}
@@ -70,7 +70,7 @@ func TestHearingAfterARunWithoutAPass(t *testing.T) {
 func TestHearingEndsWithItsStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32 // timers count, too
-		h := newHearing("", func() { looks.Add(1) })
+		h := newHearing("", func(engine.Moved) { looks.Add(1) })
 		for range 2 { // the second hints wait
 			h.poke()
 			h.miss()

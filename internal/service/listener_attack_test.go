@@ -24,6 +24,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/listen"
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -39,7 +40,7 @@ func newDoor(t *testing.T) (svc *service, address string) {
 	stack := config.Stack{Name: "prod"}
 	stack.Spec.Source.URL, stack.Spec.Source.Branch = "https://git.example.com/acme/repo.git", "main"
 	svc = &service{log: quiet, health: agent.NewHealth([]string{"prod"}), metrics: report.NewMetrics("test"), roster: newRoster(), documents: []config.Stack{stack}}
-	svc.roster.set("prod", &served{loop: agent.New(agent.Config{Name: "prod"}), hearing: newHearing("", func() {})})
+	svc.roster.set("prod", &served{loop: agent.New(agent.Config{Name: "prod"}), hearing: newHearing("", func(engine.Moved) {})})
 	svc.forges = newForges(quiet, svc.metrics)
 	if err := svc.setUpWebhooks(Options{Listen: Listener{Address: "127.0.0.1:0"}, WebhookSecret: secret}); err != nil {
 		t.Fatal(err)

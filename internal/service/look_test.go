@@ -5,13 +5,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
 // An alarm at a signed address makes its stack look, whatever it contains. Other addresses do nothing.
 func TestReceiveLook(t *testing.T) {
 	svc, address := newDoor(t)
 	var looks atomic.Int32 // a timer counts, too
-	hearing := newHearing("", func() { looks.Add(1) })
+	hearing := newHearing("", func(engine.Moved) { looks.Add(1) })
 	t.Cleanup(hearing.close)
 	svc.roster.set("prod", &served{hearing: hearing})
 	key := lookKey(webhookSecret, "prod")

@@ -97,7 +97,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	cfg.Earlier, cfg.Approved = session.Earlier(from), approved
 	cfg.Process = agent.Process{
 		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
-		Report: svc.reports(to), Traced: svc.traces != nil, Leave: leave,
+		Report: svc.reports(to), Looked: svc.looked(s.Name), Traced: svc.traces != nil, Leave: leave,
 	}
 	if heard.from != "" {
 		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from) }
@@ -107,6 +107,14 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		cfg.Open, leaveProbes = svc.probes.join(s.Spec.Cloud, heard, cfg.Open)
 	}
 	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); heard.close(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
+}
+
+// looked returns a function that counts and logs the looks of a stack.
+func (svc *service) looked(stack string) func(engine.Moved, engine.Looked) {
+	return func(moved engine.Moved, result engine.Looked) {
+		svc.metrics.Looked(string(result))
+		svc.log.Debug("looked at what has changed in the cloud", "stack", stack, "collections", moved.Collections, "result", string(result))
+	}
 }
 
 // memoryAttributes returns log attributes: which facts the next process will know, and where it will read them.

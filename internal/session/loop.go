@@ -40,9 +40,9 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 			where = at.Region + "/" + at.ProjectID
 		}
 		past.Forget(memory.LoggedIn{Where: where})
-		eng.Memory = past
+		eng.Memory, eng.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probe == "on"
 		user, _ := at.OwnUser()
-		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng)}
+		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng), Look: eng.Look}
 		if s.Spec.Events.Probe == "on" {
 			opened.Moved = at.NewProbe().Moved
 		}

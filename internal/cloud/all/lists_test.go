@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
@@ -28,7 +29,8 @@ func TestKindsDeclareWhatTheyList(t *testing.T) {
 			t.Errorf("%s declares no lists", k.Info.Kind)
 		}
 		g.Simulator.ResetRequests()
-		if _, err := k.Driver.List(context.WithoutCancel(t.Context()), kind.Listing{Everything: true, Shared: &kind.SharedResults{}}); err != nil {
+		_, err := k.Driver.List(context.WithoutCancel(t.Context()), kind.Listing{Everything: true, Shared: &kind.SharedResults{}})
+		if err != nil {
 			t.Fatalf("%s: %v", k.Info.Kind, err)
 		}
 		for _, r := range g.Simulator.Requests() {
@@ -41,5 +43,28 @@ func TestKindsDeclareWhatTheyList(t *testing.T) {
 				t.Errorf("%s reads %s, but declares %v and %v", k.Info.Kind, r.Path, k.Info.Lists, k.Info.Joins)
 			}
 		}
+	}
+}
+
+// TestUnchangedObjectsLookTheSame lists every kind twice, with clients that share nothing. All objects must look the same, so that a look at an
+// unchanged collection starts no pass.
+func TestUnchangedObjectsLookTheSame(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).Beside("admin")
+	text := everything(t, g)
+	g.Defaults.ImageHosts = []string{"127.0.0.1"}
+	g.MustSync(text)
+	one := listed(&kind.SharedResults{}, t, g.Engine(g.SharingClient(nil)).Kinds)
+	again := listed(&kind.SharedResults{}, t, g.Engine(g.SharingClient(nil)).Kinds)
+	count := 0
+	for name, c := range one {
+		concern := bind.Concern{All: true}
+		was, is := concern.Look(c.Indexed(), g.Stack), concern.Look(again[name].Indexed(), g.Stack)
+		if !is.Same(was) {
+			t.Errorf("%s: %d objects look different", name, was.Count)
+		}
+		count += was.Count
+	}
+	if count < 50 {
+		t.Errorf("only %d objects were compared", count)
 	}
 }

@@ -55,6 +55,8 @@ type Engine struct {
 	// Reported returns who changed the object with an ID, if a service of the cloud has reported it. It may be nil. It is called if the
 	// driver does not know who it was.
 	Reported func(id string) (t kind.Trace, ok bool)
+	// Looks is true if [Engine.Look] will be called, so that each pass has to record how the cloud looks at its end.
+	Looks bool
 	// Prices are the costs of objects; nil if they are unknown.
 	Prices *preflight.Prices
 

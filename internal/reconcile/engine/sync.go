@@ -99,6 +99,7 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	if !r.pass.Last.Stopped() {
 		r.pass.Failures = append(failuresOf(r.pass.Last, r.lastErrors(r.pass.Last), time.Now()), unread...)
 	}
+	r.noteSights()
 	return r.pass
 }
 

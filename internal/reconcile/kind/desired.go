@@ -125,6 +125,14 @@ func (i *Import) Where() string {
 	return "spec.import.filter"
 }
 
+// Named returns the name that the filter of an import selects; "" if it selects by other attributes only, or if there is no filter.
+func (i *Import) Named() string {
+	if n, ok := i.Filter.(interface{ FilterName() string }); ok {
+		return n.FilterName()
+	}
+	return ""
+}
+
 // Searches reports whether the object has to be searched for, since no ID is known.
 func (i *Import) Searches() bool { return i.ByName || i.Filter != nil }
 

@@ -28,24 +28,25 @@ func (l LoggedIn) forget(m *Memory) {
 	if m.where != "" && m.where != l.Where {
 		m.clear()
 	}
-	m.where, m.found, m.preflight = l.Where, nil, checked{}
+	m.where, m.found, m.sights, m.preflight = l.Where, nil, nil, checked{}
 }
 
 func (m *Memory) clear() {
 	m.knownIDs, m.made, m.created, m.unanswered, m.begun, m.adopted, m.killedUntil = nil, nil, nil, nil, nil, nil, time.Time{}
 	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
-	m.found, m.traces, m.preflight = nil, nil, checked{}
+	m.found, m.sights, m.traces, m.preflight = nil, nil, nil, checked{}
 }
 
 // PassBegins is the start of a pass, with the objects that its commit declares. If the declaration of a group has changed, its failure is
 // forgotten, so that the group tries again. Requests that have ended before the start are forgotten, because the lists of the pass show
-// their results.
+// their results. The sights of the last pass are dropped, too.
 type PassBegins struct {
 	At   time.Time
 	Want []kind.Desired
 }
 
 func (b PassBegins) forget(m *Memory) {
+	m.sights = nil
 	maps.DeleteFunc(m.unanswered, func(_ string, until time.Time) bool { return until.Before(b.At) })
 	if len(m.searched) == 0 {
 		return

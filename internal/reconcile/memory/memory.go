@@ -56,6 +56,8 @@ type Memory struct {
 
 	// found contains the results of the last lists of places that not every pass lists. The first lists of a pass write it.
 	found map[Place]Finding
+	// sights are how places looked at the end of the last pass. The end of a pass writes it, and the start of one drops it.
+	sights map[Place]Sight
 	// traces are the cloud's answers about who caused the present differences, by step. For each difference, the cloud is asked once.
 	traces map[string]traceOf
 	// preflight contains the findings about the plan that was shown last.

@@ -38,6 +38,9 @@ func (m *Memory) Print(w io.Writer) error {
 		return key.String() + " to commit " + printable.Name(f.Commit)
 	})
 	section(out, "listed seldom", m.found, func(at Place, f Finding) string { return at.Kind + " " + at.Entry + " at " + clock(f.At) })
+	section(out, "seen at the end of the last pass", m.sights, func(at Place, s Sight) string {
+		return fmt.Sprintf("%s %s: %d objects", at.Kind, at.Entry, s.Count)
+	})
 	section(out, "traced", m.traces, func(id string, _ traceOf) string { return printable.Name(id) })
 	return out.Flush()
 }

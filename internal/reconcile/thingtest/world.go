@@ -59,9 +59,12 @@ func (w *World) Put(t Thing) *Thing {
 // Restart is the name of the way that heals a Thing that is down.
 const Restart = "restart"
 
+// Things is the name of the collection of a world's Things (see [kind.Info.Lists]).
+const Things = "test/things"
+
 // Kind returns the kind of the world's Things.
 func (w *World) Kind() *kind.Kind {
-	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data}, w)
+	return Of(kind.Info{Group: "test", Version: "v1", Kind: "Thing", Lists: []string{Things}, Unmark: "thing unset <mark> <id>", ReportsHealth: true, HoldsData: w.Data}, w)
 }
 
 // Driver is implemented by World, or by its replacement in a test.

@@ -114,7 +114,7 @@ func (p *planner) nothingFound(d *kind.Desired) cause.Cause {
 	if d.Import.Hint != "" {
 		return cause.Of(cause.NoSuch, kind, d.Import.Hint)
 	}
-	wanted := filterName(d.Import.Filter)
+	wanted := d.Import.Named()
 	if wanted == "" {
 		return cause.Of(cause.NoMatch, kind)
 	}
@@ -165,14 +165,4 @@ func remedy(text string, fallback cause.Code) cause.Cause {
 		return cause.Of(cause.Kind, text)
 	}
 	return cause.Of(fallback)
-}
-
-// namedFilter is implemented by import filters that can select by a name.
-type namedFilter interface{ FilterName() string }
-
-func filterName(filter any) string {
-	if n, ok := filter.(namedFilter); ok {
-		return n.FilterName()
-	}
-	return ""
 }
