@@ -53,6 +53,10 @@ test-kubectl: ## read an agent with real kubectls (built here, and Debian's)
 test-sops: ## judge encrypted manifests by the real sops and age (Debian package gpg)
 	GO=$(GO) .ci/sops
 
+.PHONY: test-kustomize
+test-kustomize: ## judge what is made of kustomizations by the real kustomize
+	GO=$(GO) .ci/kustomize
+
 .PHONY: test-gitlab
 test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema, glab and python-gitlab (npm, Debian packages rsync and python3-gitlab)
 	GO=$(GO) .ci/gitlab

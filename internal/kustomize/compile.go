@@ -112,7 +112,11 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 		return nil
 	}
 	k, where, ok := c.parse(file, text)
-	if !ok {
+	switch {
+	case !ok:
+		return nil
+	case k.empty(): // as in kustomize, which will not see this form of it
+		c.refuse(manifest.Origin{File: c.shown(file)}, "", "a kustomization without fields, of which kustomize makes nothing", "restore its fields; or, to have all objects deleted, write resources: []")
 		return nil
 	}
 	f := &folder{name: fmt.Sprintf("/folder-%d-of-stack", len(c.folders))}

@@ -1,6 +1,9 @@
 package kustomize
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"reflect"
+)
 
 // Kustomization are the fields of a kustomization that are allowed: see
 // https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/. Fields with paths are replaced before kustomize
@@ -29,6 +32,11 @@ type Kustomization struct {
 	// Only the package itself writes these.
 	BuildMetadata  []string `json:"buildMetadata,omitempty" rule:"max=0"`
 	Configurations []string `json:"configurations,omitempty" rule:"max=0"`
+}
+
+// empty reports whether a kustomization has no fields besides its type and its own metadata.
+func (k Kustomization) empty() bool {
+	return reflect.DeepEqual(k, Kustomization{APIVersion: k.APIVersion, Kind: k.Kind, Metadata: k.Metadata})
 }
 
 // Label adds labels to all objects.

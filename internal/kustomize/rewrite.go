@@ -129,7 +129,7 @@ func (r *rewriter) resource(i int, named string) (files []string) {
 			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", why, fix)
 			return nil
 		}
-		part, err := yaml.Marshal(root)
+		part, err := written(root)
 		if err != nil {
 			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", "cannot be written again", "")
 			return nil
@@ -144,6 +144,23 @@ func (r *rewriter) resource(i int, named string) (files []string) {
 		r.refuse(manifest.Origin{File: r.shown(name)}, "", "has no manifest, and a kustomization names it as a resource", "restore the manifest; or, to have its objects deleted, remove the file from resources")
 	}
 	return files
+}
+
+// written returns a document as text with the same values. Two of them would change when they are written: a folded value gets more blank lines,
+// and a field in braces without a value becomes an empty text.
+func written(root *yaml.Node) ([]byte, error) {
+	var prepare func(n *yaml.Node)
+	prepare = func(n *yaml.Node) {
+		n.Style &^= yaml.FoldedStyle
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+			n.Value = "null"
+		}
+		for _, c := range n.Content {
+			prepare(c)
+		}
+	}
+	prepare(root)
+	return yaml.Marshal(root)
 }
 
 // noResource returns the reason why a document is no resource.

@@ -45,6 +45,7 @@ func build(in kustomize.Input) (out kustomize.Output) {
 	}
 	for i, r := range made.Resources() {
 		block(r.YNode())
+		quote(r.YNode())
 		text, err := r.RNode.String()
 		if err != nil {
 			return kustomize.Output{Error: err.Error()}
@@ -54,13 +55,29 @@ func build(in kustomize.Input) (out kustomize.Output) {
 	return kustomize.Output{Documents: documents}
 }
 
-// block gives each value a line of its own, so that each has a place.
+// block gives each value a line of its own, so that each has a place. A folded value may have more blank lines each time when it is written, so it
+// gets another style.
 func block(n *yaml.Node) {
 	if n == nil {
 		return
 	}
-	n.Style &^= yaml.FlowStyle
+	n.Style &^= yaml.FlowStyle | yaml.FoldedStyle
 	for _, c := range n.Content {
 		block(c)
+	}
+}
+
+// quote puts quotes around the keys that YAML 1.1 reads as true or false. kustomize makes such keys of labels and of entries of a ConfigMap,
+// which a reader of manifests would refuse.
+func quote(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	for i, c := range n.Content {
+		isKey := n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode
+		if isKey && c.Style == 0 && c.ShortTag() == yaml.NodeTagString && yaml.IsYaml1_1NonString(c) {
+			c.Style = yaml.DoubleQuotedStyle
+		}
+		quote(c)
 	}
 }
