@@ -1,19 +1,21 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stackreeve/stackreeve/internal/config"
+	"github.com/stackreeve/stackreeve/internal/control"
 	"github.com/stackreeve/stackreeve/internal/describe"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/session"
+	"github.com/stackreeve/stackreeve/internal/survey"
 )
 
 func (a *app) replace() *cobra.Command {
@@ -25,7 +27,8 @@ func (a *app) replace() *cobra.Command {
 
 Without --approve, the command shows that plan and changes nothing. The plan is
 limited to the named objects and to what must follow them. Of a machine, the server
-is replaced; members of a group are replaced in turn.`,
+is replaced; members of a group are replaced in turn. With --approve and a control
+token, the agent that serves the stack carries the plan out.`,
 		Args:    cobra.MinimumNArgs(1),
 		Example: "  stackreeve replace Server/web-1\n  stackreeve replace Server/web-1 --approve 3f2a…",
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -34,6 +37,7 @@ is replaced; members of a group are replaced in turn.`,
 	}
 	cmd.Flags().StringVar(&approve, "approve", "", "hash of the shown plan; exactly that plan is carried out, or nothing")
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	agent := askerFlags(cmd)
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := oneOf("--output", output, "text", "json"); err != nil {
@@ -56,6 +60,9 @@ is replaced; members of a group are replaced in turn.`,
 			opener.Targets = append(opener.Targets, t)
 		}
 		again := func(stack string) string { return replaceCommand(cmd, args, stack) }
+		if by := agent(); approve != "" && by.Server != "" && by.Token != "" {
+			return a.askToReplace(cmd.Context(), by, stacks[0].Name, approve, opener.Targets)
+		}
 		if approve != "" {
 			if err := config.CheckMade(stacks).Err(); err != nil {
 				return err
@@ -80,13 +87,36 @@ is replaced; members of a group are replaced in turn.`,
 	return cmd
 }
 
+// askToReplace makes the agent that serves a stack carry out a plan that a person has read.
+func (a *app) askToReplace(ctx context.Context, by survey.Asker, stack, hash string, targets []plan.Target) error {
+	client, err := control.NewClient(by.Server, by.Token, by.CA)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.String()
+	}
+	if err := client.Replace(ctx, stack, hash, names); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "requested: the agent at %s carries the plan out now, unless the plan has changed\n", by.Server)
+	return err
+}
+
 // replaceCommand returns the command that carries out the shown plan, without the hash at its end.
 func replaceCommand(cmd *cobra.Command, names []string, stack string) string {
 	words := []string{"replace"}
 	for _, name := range names {
 		words = append(words, quote(name))
 	}
-	return approving(cmd, words...) + " --stack " + stack + " --approve"
+	text := approving(cmd, words...)
+	for _, name := range []string{"server", "control-token-file", "control-ca-file"} {
+		if f := cmd.Flag(name); f.Changed {
+			text += " --" + name + "=" + quote(f.Value.String())
+		}
+	}
+	return text + " --stack " + stack + " --approve"
 }
 
 // replaced returns an error if a target names no object that the plan replaces or refuses to replace.
@@ -133,17 +163,9 @@ func (a *app) targetFlag(cmd *cobra.Command) func([]config.Stack) ([]plan.Target
 
 // targetOf reads a target. The kind may have any name that people use for it.
 func targetOf(name string) (plan.Target, error) {
-	o, err := report.ParseObject(name)
-	if err != nil {
-		return plan.Target{}, err
+	t, err := report.ParseTarget(name)
+	if d, unknown := describe.Find(t.Kind, nil); err == nil && unknown == nil { // any other kind may be defined in the repository
+		t.Kind = d.GVK.Kind
 	}
-	for _, text := range []string{o.Namespace, o.Name} {
-		if _, err := path.Match(text, ""); err != nil {
-			return plan.Target{}, fmt.Errorf("%s has a pattern that cannot be read; use * for any text", name)
-		}
-	}
-	if d, err := describe.Find(o.Kind, nil); err == nil { // any other kind may be defined in the repository
-		o.Kind = d.GVK.Kind
-	}
-	return plan.Target(o), nil
+	return t, err
 }

@@ -25,6 +25,8 @@ type State struct {
 	Hash string `json:"hash,omitempty"`
 	// Approved says who approved the held plan, and when. It is "" once the plan is carried out.
 	Approved string `json:"approved,omitempty"`
+	// Replacement is the newest replacement that a person requested from this process, and how it ended.
+	Replacement string `json:"replacement,omitempty"`
 	// Suspended is the reason why nothing is carried out.
 	Suspended string       `json:"suspended,omitempty"`
 	Plan      plan.Summary `json:"plan"`
@@ -81,6 +83,7 @@ type control struct {
 	serves        bool           // the loop runs as long as the process.
 	approvedHere  bool           // somebody has approved a plan since the process started.
 	usedApprovals []string       // hashes of used approvals
+	requested     *request       // nil if nobody has requested a replacement.
 }
 
 // maxUsedApprovals is the maximum number of used approvals that are remembered.
@@ -105,7 +108,8 @@ func (s *Loop) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	state := c.state
-	state.Stack, state.Running, state.LastLook = s.Name, s.Progress.running(time.Now()), c.lastLook
+	now := time.Now()
+	state.Stack, state.Running, state.Replacement, state.LastLook = s.Name, s.Progress.running(now), c.requested.text(now), c.lastLook
 	if s.Process.NoticedBy != nil {
 		state.NoticedBy = s.Process.NoticedBy()
 	}
@@ -178,6 +182,9 @@ func (s *Loop) storeRun(run report.Run) {
 	before := s.control.approval
 	s.control.mu.Unlock()
 	s.Progress.end()
+	if run.Limited() {
+		return // the state of the whole stack is as before; a pass of all objects follows
+	}
 	s.control.storeRun(run)
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()

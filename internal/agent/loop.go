@@ -144,6 +144,8 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		run.Err = err
 		return
 	}
+	asked := s.control.takeRequest(time.Now())
+	revision = asked.limit(revision)
 	ctx, stop := s.attend(ctx)
 	pass := s.syncInProject(ctx, revision, rev)
 	stop()
@@ -151,6 +153,9 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 		s.Signals.interrupt(by) // the signal came after the end of the pass
 	}
 	run.Pass = &pass
+	if asked != nil {
+		s.control.storeRequested(pass)
+	}
 	s.storePass(rev.Commit, pass)
 }
 

@@ -49,7 +49,7 @@ func (s *Loop) Serve(ctx context.Context) {
 			s.Dependencies.storeRun(run)
 			s.Report(run)
 		}
-		superseded := run.Pass != nil && run.Pass.Superseded != ""
+		superseded := run.Pass != nil && run.Pass.Superseded != "" || run.Limited() // a pass of all objects follows
 		if !superseded && (run.Pass != nil || run.Err != nil || run.Refused != nil) {
 			r.after(run, time.Now())
 		}

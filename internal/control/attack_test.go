@@ -31,7 +31,7 @@ func TestAttackWithoutTheToken(t *testing.T) {
 	}
 	var first string
 	for name, header := range headers {
-		for _, path := range []string{"/stacks/prod/reconcile", "/stacks/prod/approve", "/stacks/prod", "/stacks/test/reconcile", "/stacks/", "/stacks/prod/other"} {
+		for _, path := range []string{"/stacks/prod/reconcile", "/stacks/prod/approve", "/stacks/prod/replace", "/stacks/prod", "/stacks/test/reconcile", "/stacks/", "/stacks/prod/other"} {
 			for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {
 				code, body, _ := d.ask(request(method, path, header, hash))
 				if first == "" {
@@ -188,5 +188,37 @@ func TestAttackTokenOverTheLink(t *testing.T) {
 		if _, err := NewClient(address, token, ""); (err == nil) != want {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+// A request for a replacement has a hash and names, and nothing else.
+func TestAttackReplacements(t *testing.T) {
+	d := newDoor(t)
+	many := strings.Repeat("\nServer/web", maxTargets)
+	for body, want := range map[string]int{
+		"": http.StatusBadRequest, hash: http.StatusBadRequest, hash + "\n": http.StatusBadRequest, "Server/web": http.StatusBadRequest, "Server/web\n" + hash: http.StatusBadRequest,
+		hash + "\nServer": http.StatusBadRequest, hash + "\nServer/": http.StatusBadRequest, hash + "\n/web": http.StatusBadRequest, hash + "\nServer/a/b/c": http.StatusBadRequest,
+		hash + "\nServer/web\r\nServer/db": http.StatusBadRequest, hash + "\nServer/web x": http.StatusBadRequest, hash + "\n\nServer/web": http.StatusBadRequest, hash[1:] + "\nServer/web": http.StatusBadRequest,
+		hash + many + "\nServer/web": http.StatusRequestEntityTooLarge, hash + "\nServer/" + strings.Repeat("x", maxRequest): http.StatusRequestEntityTooLarge,
+	} {
+		if code, _, _ := d.ask(request("POST", "/stacks/prod/replace", bearing, body)); code != want && code != 0 {
+			t.Errorf("%.100q: %d, want %d", body, code, want)
+		}
+	}
+	for _, method := range []string{"GET", "PUT", "DELETE"} {
+		if code, _, _ := d.ask(request(method, "/stacks/prod/replace", bearing, hash+"\nServer/web")); code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, code)
+		}
+	}
+	if d.touched() {
+		t.Error("something was carried out")
+	}
+	code, _, _ := d.ask(request("POST", "/stacks/prod/replace", bearing, hash+"\nServer/web-*\nNetwork/blue/front\n"))
+	if want := hash + " Server/web-* Network/blue/front alice"; code != http.StatusAccepted || len(d.approved) != 1 || d.approved[0] != want {
+		t.Errorf("%d %q, want %q", code, d.approved, want)
+	}
+	d.elsewhere = errors.New("agent b serves it")
+	if code, body, _ := d.ask(request("POST", "/stacks/prod/replace", bearing, hash+"\nServer/web")); code != http.StatusConflict || !strings.Contains(body, "agent b") {
+		t.Errorf("%d %q", code, body)
 	}
 }

@@ -65,6 +65,11 @@ func (c *Client) Approve(ctx context.Context, stack, hash string) error {
 	return c.ask(ctx, stack, "approve", hash)
 }
 
+// Replace requests the replacement of targets, such as Server/web-1, by the plan with a hash.
+func (c *Client) Replace(ctx context.Context, stack, hash string, targets []string) error {
+	return c.ask(ctx, stack, "replace", strings.Join(append([]string{hash}, targets...), "\n"))
+}
+
 // State reads the agent's report about a stack into a value.
 func (c *Client) State(ctx context.Context, stack string, into any) error {
 	resp, err := c.send(ctx, http.MethodGet, stack, "", "")

@@ -44,7 +44,7 @@ func newDoor(t *testing.T) *door {
 	h, err := New(Config{
 		Tokens: func() ([]Token, error) { return Tokens(d.file) }, Log: quiet,
 		Stack: func(name string) (Actions, bool) {
-			return Actions{Now: d.now, Approve: d.approve, Elsewhere: func() error { return d.elsewhere }, State: func() any { return map[string]string{"stack": "prod"} }}, name == "prod"
+			return Actions{Now: d.now, Approve: d.approve, Replace: d.replace, Elsewhere: func() error { return d.elsewhere }, State: func() any { return map[string]string{"stack": "prod"} }}, name == "prod"
 		},
 	})
 	if err != nil {
@@ -94,6 +94,10 @@ func (d *door) approve(hash, by string) error {
 		d.approved = append(d.approved, hash+" "+by)
 	}
 	return d.refusal
+}
+
+func (d *door) replace(hash string, targets []string, by string) error {
+	return d.approve(hash+" "+strings.Join(targets, " "), by)
 }
 
 // touched reports whether any request was carried out since its last call.

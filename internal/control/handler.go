@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -21,6 +22,8 @@ type Actions struct {
 	Now func()
 	// Approve approves the held plan with this hash. by is the holder of the token.
 	Approve func(hash, by string) error
+	// Replace requests the replacement of targets, such as Server/web-1, by the plan with this hash.
+	Replace func(hash string, targets []string, by string) error
 	// State returns the state of the stack, for encoding/json.
 	State func() any
 	// Elsewhere, if set, returns an error if another agent serves the stack. Then this agent cannot carry out any
@@ -82,6 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serve, method = h.reconcile, http.MethodPost
 	case "approve":
 		serve, method = h.approve, http.MethodPost
+	case "replace":
+		serve, method = h.replace, http.MethodPost
 	default:
 		ok = false
 	}
@@ -188,6 +193,36 @@ func (h *Handler) approve(w http.ResponseWriter, r *http.Request, a asked) {
 		h.Log.Info("plan approved", "stack", a.name, "hash", hash, "by", a.by)
 		accepted(w)
 	}
+}
+
+// These are the limits of a request for a replacement: of its body, in bytes, and of its targets.
+const (
+	maxRequest = 64 << 10
+	maxTargets = 100
+)
+
+var targetForm = pattern.Of(`^[A-Za-z][A-Za-z0-9]{0,62}(/[^/\s]{1,253}){1,2}$`)
+
+// replace reads the hash of a plan and the names of its targets, one on each line.
+func (h *Handler) replace(w http.ResponseWriter, r *http.Request, a asked) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	lines := strings.Split(strings.TrimSpace(string(body)), "\n")
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long) || len(lines) > maxTargets+1:
+		unread(w, r)
+		http.Error(w, "too long", http.StatusRequestEntityTooLarge)
+		return
+	case err != nil || len(lines) < 2 || !hashForm.MatchString(lines[0]) || slices.ContainsFunc(lines[1:], func(name string) bool { return !targetForm.MatchString(name) }):
+		http.Error(w, "send the hash of the plan on the first line, and then one Kind/name on each line", http.StatusBadRequest)
+		return
+	}
+	if err := a.Replace(lines[0], lines[1:], a.by); err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	}
+	h.Log.Info("replacement requested", "stack", a.name, "hash", lines[0], "targets", strings.Join(lines[1:], " "), "by", a.by)
+	accepted(w)
 }
 
 func accepted(w http.ResponseWriter) {

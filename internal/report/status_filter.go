@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
@@ -39,6 +41,20 @@ func ParseObject(text string) (ObjectName, error) {
 		return ObjectName{Kind: parts[0], Namespace: parts[1], Name: parts[2]}, nil
 	}
 	return ObjectName{}, fmt.Errorf("%s names no object; write Kind/name, such as VirtualMachine/web-1, or Kind/namespace/name", printable.Name(text))
+}
+
+// ParseTarget reads the name of an object in which * stands for any text.
+func ParseTarget(text string) (plan.Target, error) {
+	o, err := ParseObject(text)
+	if err != nil {
+		return plan.Target{}, err
+	}
+	for _, part := range []string{o.Namespace, o.Name} {
+		if _, err := path.Match(part, ""); err != nil {
+			return plan.Target{}, fmt.Errorf("%s has a pattern that cannot be read; use * for any text", printable.Name(text))
+		}
+	}
+	return plan.Target(o), nil
 }
 
 // Is reports whether the object has this name.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/control"
+	"github.com/stackreeve/stackreeve/internal/report"
 )
 
 // setUpControl sets up the handler for requests of people to the agent, if there is a token for it.
@@ -43,6 +44,21 @@ func (svc *service) actions(name string) (control.Actions, bool) {
 				return s.loop.Approve(hash, by)
 			}
 			return svc.servedByOther(name)
+		},
+		Replace: func(hash string, targets []string, by string) error {
+			s, here := svc.roster.servedAs(name)
+			if !here {
+				return svc.servedByOther(name)
+			}
+			r := agent.Request{Hash: hash, By: by}
+			for _, text := range targets {
+				t, err := report.ParseTarget(text)
+				if err != nil {
+					return err
+				}
+				r.Targets = append(r.Targets, t)
+			}
+			return s.loop.Replace(r)
 		},
 	}, ok
 }
