@@ -69,6 +69,7 @@ type Client struct {
 	config      Config
 	with        *group // shared with other clients; nil if there is none
 	provider    *gophercloud.ProviderClient
+	user        tokens.User
 	credentials []string // secrets of its login
 	known       *origins
 	home        string // auth_url
@@ -99,26 +100,24 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 		with = cfg.Sharing.groupFor(cfg.File, creds)
 	}
 	provider.HTTPClient = *outbound.Client(guarded{way(creds, cfg, with), known}, 0) // each request has its own timeout
-	creds.auth.AllowReauth = true
-	if err := openstack.Authenticate(ctx, provider, creds.auth); err != nil {
-		return nil, authError(creds, err)
+	login, err := logIn(ctx, provider, creds, with.decodedLogins())
+	if err != nil {
+		return nil, err
 	}
-	if creds.endpoint.Region, err = regionOf(provider, creds.endpoint.Region); err != nil {
+	if creds.endpoint.Region, err = login.regionOf(creds.endpoint.Region); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	c := &Client{
-		Region: creds.endpoint.Region, config: cfg, with: with, provider: provider, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
+		Region: creds.endpoint.Region, config: cfg, with: with, provider: provider, user: login.user, credentials: creds.secrets(), known: known, home: creds.home.String(), endpoint: creds.endpoint,
 		services: map[string]*gophercloud.ServiceClient{}, MarksInDescriptions: cfg.MarksInDescriptions, Machines: cfg.Machines, features: with.featuresAt(time.Now()),
 	}
-	if c.ProjectID, err = projectOf(provider, cfg.Project, cmp.Or(cfg.ProjectBy, "spec.project")); err != nil {
+	if c.ProjectID, err = login.projectOf(cfg.Project, cmp.Or(cfg.ProjectBy, "spec.project")); err != nil {
 		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
 	}
 	for _, u := range creds.overrides {
 		known.allow(u)
 	}
-	if err := known.learn(creds.home, provider, creds.endpoint); err != nil {
-		return nil, unusable(fmt.Errorf("cloud %s: %w", creds.name, err))
-	}
+	known.learn(creds.home, login.catalog, creds.endpoint)
 	locate(provider, creds.home, creds.overrides, c.ProjectID)
 	c.Machines.Fence = cfg.Fence
 	c.join(cfg.Beside)
@@ -127,18 +126,14 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 
 // projectOf returns the ID of the project that the credentials belong to. It must have the ID or name wanted; "" allows
 // any project.
-func projectOf(p *gophercloud.ProviderClient, wanted, by string) (string, error) {
-	auth, ok := p.GetAuthResult().(tokens.CreateResult)
-	if ok {
-		project, err := auth.ExtractProject()
-		switch {
-		case err != nil || project == nil:
-		case wanted != "" && wanted != project.ID && wanted != project.Name:
-			return "", fmt.Errorf("the credentials belong to project %s (%s), but %s names %s, so the agent does not use them; correct the credentials or the entry, or %s",
-				printable.Name(project.Name), printable.Name(project.ID), by, printable.Name(wanted), by)
-		default:
-			return project.ID, nil
-		}
+func (l *loggedIn) projectOf(wanted, by string) (string, error) {
+	switch project := l.project; {
+	case project.ID == "":
+		return "", errors.New("the credentials are not scoped to a project; set project_name or project_id in the clouds.yaml entry")
+	case wanted != "" && wanted != project.ID && wanted != project.Name:
+		return "", fmt.Errorf("the credentials belong to project %s (%s), but %s names %s, so the agent does not use them; correct the credentials or the entry, or %s",
+			printable.Name(project.Name), printable.Name(project.ID), by, printable.Name(wanted), by)
+	default:
+		return project.ID, nil
 	}
-	return "", errors.New("the credentials are not scoped to a project; set project_name or project_id in the clouds.yaml entry")
 }

@@ -46,14 +46,10 @@ func (o *origins) check(u *url.URL) error {
 }
 
 // learn adds the addresses of the catalog that this client may use.
-func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint gophercloud.EndpointOpts) error {
-	auth, ok := p.GetAuthResult().(tokens.CreateResult)
-	if !ok {
-		return nil
-	}
-	catalog, err := auth.ExtractServiceCatalog()
-	if err != nil {
-		return fmt.Errorf("the catalog cannot be read: %w", err)
+// catalog is nil if there is none.
+func (o *origins) learn(home *url.URL, catalog *tokens.ServiceCatalog, endpoint gophercloud.EndpointOpts) {
+	if catalog == nil {
+		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,7 +67,6 @@ func (o *origins) learn(home *url.URL, p *gophercloud.ProviderClient, endpoint g
 			}
 		}
 	}
-	return nil
 }
 
 // hosts are the names and addresses of the servers as messages contain them. Names that are an

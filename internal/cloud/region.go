@@ -4,23 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
 // regionOf is the requested region, or the only one that exists.
-func regionOf(p *gophercloud.ProviderClient, asked string) (string, error) {
-	auth, ok := p.GetAuthResult().(tokens.CreateResult)
-	if !ok {
+func (l *loggedIn) regionOf(asked string) (string, error) {
+	if l.catalog == nil {
 		return asked, nil
 	}
-	catalog, err := auth.ExtractServiceCatalog()
-	if err != nil {
-		return "", fmt.Errorf("the catalog cannot be read: %w", err)
-	}
 	var regions []string
-	for _, service := range catalog.Entries {
+	for _, service := range l.catalog.Entries {
 		for _, e := range service.Endpoints {
 			regions = append(regions, e.Region)
 		}

@@ -42,6 +42,7 @@ type group struct {
 	network     http.RoundTripper
 	logins      joint[*answer] // by the body of the login
 	reads       joint[*answer] // by the login and the request
+	decoded     decodedLogins
 
 	mu      sync.Mutex
 	clients int       // counts all clients so far
@@ -67,6 +68,14 @@ func (s *Sharing) groupFor(file string, creds credentials) *group {
 	defer g.mu.Unlock()
 	g.clients++
 	return g
+}
+
+// decodedLogins may be called for a nil group.
+func (g *group) decodedLogins() *decodedLogins {
+	if g == nil {
+		return nil
+	}
+	return &g.decoded
 }
 
 // featuresAt returns what is known of the cloud for a client that logs in now. g may be nil.

@@ -8,17 +8,7 @@ import (
 )
 
 // OwnUser is the user that the client logs in as; empty if the token does not say.
-func (c *Client) OwnUser() (id, name string) {
-	auth, ok := c.provider.GetAuthResult().(tokens.CreateResult)
-	if !ok {
-		return "", ""
-	}
-	user, err := auth.ExtractUser()
-	if err != nil || user == nil {
-		return "", ""
-	}
-	return user.ID, user.Name
-}
+func (c *Client) OwnUser() (id, name string) { return c.user.ID, c.user.Name }
 
 // OwnCredential is the ID of the application credential that the client logs in with; "" if it has
 // none.

@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/probe"
 	"github.com/stackreeve/stackreeve/internal/progress"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/report"
 )
 
@@ -34,40 +35,67 @@ func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entr
 
 // LogIn logs in to the cloud. memory is the memory of the stack's agent; it is nil for a single pass. The string is the cloud's region.
 func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
-	engine, client, err := o.logIn(ctx, s, memory)
+	in, err := o.logIn(ctx, s, memory)
 	if err != nil {
 		return nil, "", err
 	}
-	return engine, client.Region, nil
+	in.engine.Kinds = in.kinds()
+	return in.engine, in.client.Region, nil
 }
 
-// logIn does the same as LogIn, but returns the client instead of the region.
-func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, *cloud.Client, error) {
+// login is a stack's login to the cloud.
+type login struct {
+	engine *engine.Engine // without its Kinds
+	client *cloud.Client
+	kinds  func() []*kind.Kind // makes the engine's Kinds
+}
+
+// begin gives the engine its kinds, and end removes them. So it has kinds only while a pass or a look runs. A stack's kinds take more than
+// 100 KB, because they contain its client, and most of many stacks wait for their next pass. The memory for the defaults of the kinds contains
+// everything that they have to know in the next pass.
+func (l login) begin() (end func()) {
+	l.engine.Kinds = l.kinds()
+	return func() { l.engine.Kinds = nil }
+}
+
+func (l login) sync(ctx context.Context, rev engine.Revision) engine.Pass {
+	defer l.begin()()
+	return l.engine.Sync(ctx, rev)
+}
+
+func (l login) look(ctx context.Context, moved engine.Moved) engine.Looked {
+	defer l.begin()()
+	return l.engine.Look(ctx, moved)
+}
+
+// logIn does what LogIn says.
+func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (login, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)
 	config := o.cloudConfig(s)
 	client, err := cloud.Open(ctx, config)
 	if err != nil {
-		return nil, nil, err
+		return login{}, err
 	}
 	prints, err := fingerprints(s, client.ProjectID)
 	if err != nil {
-		return nil, nil, err
+		return login{}, err
 	}
 	keys, err := s.Keys()
 	if err != nil {
-		return nil, nil, err
+		return login{}, err
 	}
 	more := beyond{keys, memory}
+	kinds := func() []*kind.Kind { return all.Kinds(client, more.with(defaultsIn(s, client.Region))) }
 	engine := &engine.Engine{
 		Timing: engine.Timing{Grace: o.Grace, KilledWait: o.Former},
-		Stack:  s.Name, Kinds: all.Kinds(client, more.with(defaultsIn(s, client.Region))), Policies: s.Policies(), Limits: s.Limits,
+		Stack:  s.Name, Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", UseForeign: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: o.Parallelism, Log: log, Realm: client.Realm, Entries: openFurther(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask, Reported: o.Reported,
 	}
 	if len(o.Watchers) > 0 {
 		engine.Watcher = report.Watchers(o.Watchers)
 	}
-	return engine, client, nil
+	return login{engine, client, kinds}, nil
 }
 
 // openFurther opens the other entries that manifests may name. main is the client of the main entry.

@@ -31,18 +31,18 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 	one.AnyProject, one.LeavesDrift, one.Targets, one.Recreate = s.Spec.Project != "", s.LeavesDrift(), o.Targets, o.Recreate
 	past, kinds := o.past(s), &defaults.Memory{}
 	one.Open = func(ctx context.Context) (agent.Cloud, error) {
-		eng, at, err := o.logIn(ctx, s, kinds)
+		in, err := o.logIn(ctx, s, kinds)
 		if err != nil {
 			return agent.Cloud{}, err
 		}
-		where := ""
+		where, at := "", in.client
 		if at.ProjectID != "" {
 			where = at.Region + "/" + at.ProjectID
 		}
 		past.Forget(memory.LoggedIn{Where: where})
-		eng.Memory, eng.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probe == "on"
+		in.engine.Memory, in.engine.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probe == "on"
 		user, _ := at.OwnUser()
-		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, eng), Look: eng.Look}
+		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, in), Look: in.look}
 		if s.Spec.Events.Probe == "on" {
 			opened.Moved = at.NewProbe().Moved
 		}
@@ -77,10 +77,10 @@ func (o Opener) Record(s *config.Stack) agent.Record {
 }
 
 // sync returns a function that runs a pass and shows its progress on the terminal.
-func (o Opener) sync(s *config.Stack, eng *engine.Engine) func(context.Context, engine.Revision) engine.Pass {
+func (o Opener) sync(s *config.Stack, in login) func(context.Context, engine.Revision) engine.Pass {
 	return func(ctx context.Context, rev engine.Revision) engine.Pass {
 		defer o.Progress.Begin(progress.Of(s.Name, "comparing with the cloud"))()
-		return eng.Sync(ctx, rev)
+		return in.sync(ctx, rev)
 	}
 }
 

@@ -83,7 +83,7 @@ func Kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 		volumetype.Kind(c),
 		dnszone.Kind(c),
 		barbicansecret.Kind(c),
-		swiftcontainer.Kind(c),
+		swiftcontainer.Kind(c, d),
 		addressscope.Kind(c),
 		subnetpool.Kind(c),
 		addressgroup.Kind(c),

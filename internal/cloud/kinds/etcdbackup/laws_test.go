@@ -18,7 +18,7 @@ import (
 
 func kinds(c *cloud.Client, d defaults.Defaults) []*kind.Kind {
 	d.MachineNetworks = []string{"10.0.0.0/24"}
-	return []*kind.Kind{swiftcontainer.Kind(c), etcdbackup.Kind(c, d)}
+	return []*kind.Kind{swiftcontainer.Kind(c, d), etcdbackup.Kind(c, d)}
 }
 
 const needs = `

@@ -64,7 +64,7 @@ var fields = table.NewFlat(
 // Kind returns the kind LoadBalancer. c may be nil if only the kind's rules are needed. d translates names in manifests
 // into the cloud's names.
 func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
-	r, with := rules{d}, driver{c, &lastPending{}, &owned{}}
+	r, with := rules{d}, driver{c, defaults.Recall(d.Memory, "LoadBalancer pending", func() *lastPending { return &lastPending{} }), defaults.Recall(d.Memory, "LoadBalancer owned", func() *owned { return &owned{} })}
 	return typed.Kind[Spec, struct{}, State]{
 		Info: kind.Info{
 			Lists: []string{cloud.LoadBalancer + "/lbaas/loadbalancers"}, Joins: balancerParts(),

@@ -25,7 +25,7 @@ import (
 )
 
 func kinds(c *cloud.Client, _ defaults.Defaults) []*kind.Kind {
-	return []*kind.Kind{swiftcontainer.Kind(c)}
+	return []*kind.Kind{swiftcontainer.Kind(c, defaults.Defaults{})}
 }
 
 func object(name string) string {
@@ -121,7 +121,7 @@ func TestContainerOfAnother(t *testing.T) {
 	if pass := g.Sync(object(name)); len(pass.Failures) == 0 && pass.Last.Owned != 0 {
 		t.Error("another's container was taken")
 	}
-	_, err := swiftcontainer.Kind(c).Driver.Create(t.Context(), wanted(t, g, name))
+	_, err := swiftcontainer.Kind(c, defaults.Defaults{}).Driver.Create(t.Context(), wanted(t, g, name))
 	if !errors.Is(err, kind.ErrBusy) {
 		t.Errorf("made over another's: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -51,8 +52,8 @@ type (
 
 // Kind is the kind SwiftContainer over c, which may be nil where only rules are needed. The
 // ID of a container is its name.
-func Kind(c *cloud.Client) *kind.Kind {
-	mine := new(made)
+func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
+	mine := defaults.Recall(d.Memory, "SwiftContainer", func() *made { return &made{} })
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Lists: []string{cloud.ObjectStore + "/containers"},
