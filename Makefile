@@ -119,8 +119,9 @@ update: ## rewrite the golden files
 	$(GO) test ./internal/reconcile/plan/decide ./internal/manifest ./internal/report ./internal/report/comment ./docs -update
 
 .PHONY: bench
-bench: ## run the benchmarks of docs/benchmarks.md
-	$(GO) test -run '^$$' -bench . -benchtime 3x ./internal/reconcile/engine ./internal/manifest ./internal/source ./cmd/agent
+bench: ## run the benchmarks, and write their figures into docs/benchmarks.md (BENCH=Create: only those)
+	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime $(or $(BENCHTIME),3x) -timeout 60m ./internal/reconcile/engine ./internal/manifest ./internal/source ./cmd/agent >bin/bench.txt
+	cd tools/bench && $(GO) run . ../../docs/benchmarks.md <../../bin/bench.txt
 
 .PHONY: demo
 demo: ## show a complete example on an embedded cloud
