@@ -30,9 +30,9 @@ type hearing struct {
 
 	mu          sync.Mutex
 	of          events.Interest
-	quiet       time.Time // the agent's own writes may be reported until then
-	running     bool      // the agent writes
-	moved       bool      // a probe has noticed a change while the agent's own writes may be reported
+	quiet       time.Time     // the agent's own writes may be reported until then
+	running     bool          // the agent writes
+	moved       *engine.Moved // what probes have noticed while the agent's own writes may be reported; nil if nothing
 	settling    *time.Timer
 	quick, slow hints
 	who         map[string]kind.Trace // by the object's ID
@@ -78,14 +78,26 @@ func (h *hearing) poke() {
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
 // be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing.
-func (h *hearing) sawMove() {
+// looks say what has changed; if there are none, anything may have.
+func (h *hearing) sawMove(looks ...events.Look) {
+	moved := anywhere()
+	for i, l := range looks {
+		if one := (engine.Moved{Collections: l.Collections(), Since: moved.Since}); i == 0 {
+			moved = one
+		} else {
+			moved = moved.And(one)
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if now := time.Now(); h.running || now.Before(h.quiet) {
-		h.moved = true
+		if h.moved != nil {
+			moved = h.moved.And(moved)
+		}
+		h.moved = &moved
 		h.settle(now)
 	} else {
-		h.hint(events.Now, anywhere())
+		h.hint(events.Now, moved)
 	}
 }
 
@@ -93,10 +105,11 @@ func (h *hearing) sawMove() {
 // that writes that the agent repeats forever cause fewer and fewer looks. The caller holds the lock.
 func (h *hearing) settle(now time.Time) {
 	switch wait := h.quiet.Sub(now); {
-	case !h.moved, h.running, h.closed:
+	case h.moved == nil, h.running, h.closed:
 	case wait <= 0:
-		h.moved = false
-		h.hint(events.Later, anywhere())
+		moved := *h.moved
+		h.moved = nil
+		h.hint(events.Later, moved)
 	case h.settling == nil:
 		h.settling = time.AfterFunc(wait, func() {
 			h.mu.Lock()

@@ -70,7 +70,7 @@ func (e *Engine) Look(ctx context.Context, moved Moved) Looked {
 		group.Go(func() error {
 			was, known := before[at]
 			shown := e.list(ctx, at, kind.Listing{Everything: was.Everything, Managed: was.Managed, Shared: results[at.Entry]})
-			one := e.compared(shown, was, known)
+			one := e.compared(at, shown, was, known)
 			mu.Lock()
 			defer mu.Unlock()
 			if one != LookedSame && found != LookedChanged {
@@ -116,16 +116,16 @@ func (e *Engine) placesToLook(collections []string, before map[memory.Place]memo
 
 // compared compares the list of a place with the last pass. known is false if that pass did not list the place, so that the stack had nothing
 // there.
-func (e *Engine) compared(shown kind.Shown, was memory.Sight, known bool) Looked {
+func (e *Engine) compared(at memory.Place, shown kind.Shown, was memory.Sight, known bool) Looked {
 	switch {
 	case shown.Err != nil && !known && (shown.Closed || errors.Is(shown.Err, kind.ErrForbidden) || errors.Is(shown.Err, kind.ErrNoService)):
 		return LookedSame
 	case shown.Err != nil:
 		return LookedFailed
+	case !known && e.bearsThrough(at, kind.Collection{Items: shown.Items, Index: shown.Index}):
+		e.past().NoteFound(at, memory.Finding{Owns: true, At: time.Now()}) // so that the pass lists the place
+		return LookedChanged
 	case !known:
-		for range shown.Index.Bearing(ownertext.Begin(e.Stack)) {
-			return LookedChanged
-		}
 		return LookedSame
 	case was.Concern.Look(shown.Index, e.Stack).Same(was.Sight):
 		return LookedSame

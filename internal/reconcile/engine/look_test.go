@@ -125,3 +125,34 @@ func TestMovedAnd(t *testing.T) {
 		}
 	}
 }
+
+// If an object with a mark of the stack appears in a collection that the last pass has not listed, the pass after the look lists that collection.
+// Other objects there do not matter, and neither does a refusal of the list.
+func TestLookAtAKindThatAStackDoesNotUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		two := newTwoKinds()
+		two.engine.Looks, two.engine.Kinds[1].Info.Lists = true, []string{"test/others"}
+		look := func(want Looked) {
+			t.Helper()
+			if got := two.engine.Look(t.Context(), Moved{Collections: []string{"test/others"}}); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		two.sync(t, "a", 1)
+		two.sync(t, "a", 0)
+		look(LookedSame)
+		two.others.Put(thingtest.Thing{Name: "foreign", Mine: true})
+		look(LookedSame)
+		two.others.refusal = kind.ErrForbidden
+		look(LookedSame)
+		two.others.refusal = errors.New("503")
+		look(LookedFailed)
+		two.others.refusal = nil
+		two.others.Put(thingtest.Thing{Name: "stray", Mine: true, Mark: markOf("Other")})
+		look(LookedChanged)
+		if pass := two.sync(t, "a", 2); len(two.others.Things) != 1 || len(pass.Results) != 1 {
+			t.Errorf("%d are left after %v", len(two.others.Things), pass.Results)
+		}
+		look(LookedSame)
+	})
+}
