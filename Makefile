@@ -57,6 +57,10 @@ test-sops: ## judge encrypted manifests by the real sops and age (Debian package
 test-kustomize: ## judge what is made of kustomizations by the real kustomize
 	GO=$(GO) .ci/kustomize
 
+.PHONY: test-registry
+test-registry: ## follow artifacts in a real registry, with each login and signature
+	GO=$(GO) .ci/registry
+
 .PHONY: test-gitlab
 test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema, glab and python-gitlab (npm, Debian packages rsync and python3-gitlab)
 	GO=$(GO) .ci/gitlab
