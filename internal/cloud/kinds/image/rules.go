@@ -54,6 +54,9 @@ func impossible(w typed.Want[Spec]) string {
 
 // match accepts community images only if the filter selects them, because anybody can publish one.
 func match(f *Filter, s *state) bool {
+	if f.Owner != nil && *f.Owner != s.More.Owner {
+		return false
+	}
 	return f.matchName(s.Name) && (f.Visibility != nil || table.Or(s.Spec.Visibility, "") != community) && define.TagFilter{Tags: f.Tags}.MatchTags(s.Spec.Tags)
 }
 

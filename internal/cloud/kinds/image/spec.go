@@ -59,6 +59,7 @@ type Hash struct {
 type Filter struct {
 	Name       *string  `json:"name,omitempty" api:"-" doc:"Exact name; with latest, * stands for any text."`
 	Latest     *bool    `json:"latest,omitempty" api:"-" doc:"Whether several images may match, of which the newest active one counts. Only images of the project itself and public ones count. A newer image changes no existing machine without consent."`
+	Owner      *string  `json:"owner,omitempty" api:"-" rule:"pattern=^[0-9a-zA-Z-]{1,64}$" doc:"ID of the project that owns it. With latest, images that this project has shared count, too: nobody else can make an image with this owner."`
 	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are found only with visibility: community, because everybody can publish an image under any name."`
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
@@ -68,6 +69,9 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Newest reports whether the newest of all images that match is meant.
 func (f *Filter) Newest() bool { return table.Or(f.Latest, false) }
+
+// Trusting reports whether the filter itself excludes the images of strangers.
+func (f *Filter) Trusting() bool { return f.Owner != nil }
 
 // Kind returns the kind Image. c may be nil if only the kind's rules are needed. Images are downloaded from public
 // addresses, and from the hosts that d names, whatever their address is. The kind lists the images that the project can

@@ -94,7 +94,7 @@ func (p *planner) candidates(d *kind.Desired) []*kind.Live {
 		}
 	}
 	if moves(d) {
-		return newestOf(found)
+		return newestOf(found, trusts(d))
 	}
 	return found
 }

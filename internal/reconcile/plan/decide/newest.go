@@ -23,6 +23,14 @@ import (
 // newestFilter is implemented by import filters that can mean the newest of several objects.
 type newestFilter interface{ Newest() bool }
 
+// trustingFilter is implemented by import filters that can exclude the objects of strangers, because they name an owner.
+type trustingFilter interface{ Trusting() bool }
+
+func trusts(d *kind.Desired) bool {
+	f, ok := d.Import.Filter.(trustingFilter)
+	return ok && f.Trusting()
+}
+
 // moves reports whether an import means the newest of several objects.
 func moves(d *kind.Desired) bool {
 	if d.Import == nil {
@@ -33,14 +41,14 @@ func moves(d *kind.Desired) bool {
 }
 
 // eligible returns those objects that may be the newest: usable ones that belong to the project, or that the
-// cloud offers to everybody.
-func eligible(found []*kind.Live) []*kind.Live {
-	return slices.DeleteFunc(slices.Clone(found), func(l *kind.Live) bool { return l.Phase != kind.Ready || !l.Facts.Trusted })
+// cloud offers to everybody. If the import names the owner, all usable ones that it finds may be the newest.
+func eligible(found []*kind.Live, trusted bool) []*kind.Live {
+	return slices.DeleteFunc(slices.Clone(found), func(l *kind.Live) bool { return l.Phase != kind.Ready || !trusted && !l.Facts.Trusted })
 }
 
 // newestOf returns the newest of the eligible objects; none if there is none.
-func newestOf(found []*kind.Live) []*kind.Live {
-	list := eligible(found)
+func newestOf(found []*kind.Live, trusted bool) []*kind.Live {
+	list := eligible(found, trusted)
 	if len(list) == 0 {
 		return nil
 	}
