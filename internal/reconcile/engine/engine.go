@@ -137,10 +137,16 @@ type Progress struct {
 	Rollouts []plan.Rollout
 }
 
-// Activity is a step in flight, or the step of an object that the cloud works on.
+// Activity is a step in flight, or the step of an object that the cloud works on. Step has no Object, because watchers keep activities for a
+// long time, and get them often. Nobody changes it.
 type Activity struct {
-	Step  plan.Step
+	Step  *plan.Step
 	Since time.Time
+}
+
+func activityOf(s plan.Step, since time.Time) Activity {
+	s.Object = plan.Object{}
+	return Activity{Step: &s, Since: since}
 }
 
 func (e *Engine) parallelism() int {

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // If an earlier request may still create an object, the object is not created before the time at which
@@ -43,7 +45,7 @@ func TestProgressOfAPass(t *testing.T) {
 	r := newTestRun()
 	r.writeCount, r.round.writes, r.round.done = 7, 5, 2
 	for i, name := range []string{"c", "a", "b"} {
-		r.doing[name] = Activity{Step: stepFor(name, plan.Create), Since: time.Unix(int64(i), 0)}
+		r.doing[name] = activityOf(stepFor(name, plan.Create), time.Unix(int64(i), 0))
 	}
 	p := r.progress()
 	var order string
@@ -52,6 +54,24 @@ func TestProgressOfAPass(t *testing.T) {
 	}
 	if p.Done != 7 || p.Total != 10 || order != "cab" {
 		t.Errorf("%d of %d, %s", p.Done, p.Total, order)
+	}
+}
+
+// Watchers get the progress after each answer of the cloud. So it must cost little while many steps are in flight.
+func TestProgressTakesLittleMemory(t *testing.T) {
+	r := newTestRun()
+	for i := range 50 {
+		name := fmt.Sprint(i)
+		r.doing[name] = activityOf(stepFor(name, plan.Create), time.Unix(int64(i), 0))
+	}
+	const times, most = 100, 8 << 10
+	took := testcost.Allocated(func() {
+		for range times {
+			r.progress()
+		}
+	})
+	if took > times*most {
+		t.Errorf("the progress of 50 steps takes %d bytes, want %d at most", took/times, most)
 	}
 }
 

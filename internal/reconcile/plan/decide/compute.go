@@ -43,6 +43,7 @@ import (
 //	absent        any                  -                                                    wait, refuse
 func Compute(in world.Input) plan.Plan {
 	p, _ := lastPlanner(in)
+	defer p.release()
 	return p.finish()
 }
 

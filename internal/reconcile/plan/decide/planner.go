@@ -39,6 +39,13 @@ func newPlanner(in world.Input) *planner {
 	return plannerOf(world.New(in, bind.NewCloud(in.Have, in.Stack), nil), newVerdicts())
 }
 
+// release drops what only the decisions need. The planner stays in memory for as long as its plan: the view of each step refers to it, and
+// looks up other objects with it (see [planner.lookup]).
+func (p *planner) release() {
+	p.found.DesiredOf, p.found.Imports = nil, nil
+	p.rivalry, p.formerMemberOf, p.unmade, p.steps, p.workloads, p.groups = rivalry{}, nil, nil, nil, nil, nil
+}
+
 // plannerOf returns a planner that starts with the facts that the previous planners found.
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
