@@ -3,6 +3,8 @@ package child
 import (
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
@@ -75,7 +77,7 @@ func quote(n *yaml.Node) {
 	}
 	for i, c := range n.Content {
 		isKey := n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind == yaml.ScalarNode
-		if isKey && c.Style == 0 && c.ShortTag() == yaml.NodeTagString && yaml.IsYaml1_1NonString(c) {
+		if isKey && c.Style == 0 && slices.Contains([]string{"y", "n", "yes", "no", "on", "off"}, strings.ToLower(c.Value)) {
 			c.Style = yaml.DoubleQuotedStyle
 		}
 		quote(c)
