@@ -3,10 +3,13 @@ package session
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/branch"
+	"github.com/stackreeve/stackreeve/internal/checksum"
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/progress"
@@ -39,7 +42,7 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 		if at.ProjectID != "" {
 			where = at.Region + "/" + at.ProjectID
 		}
-		past.Forget(memory.LoggedIn{Where: where})
+		past.Forget(memory.LoggedIn{Where: where, As: loginOf(at)})
 		in.engine.Memory, in.engine.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probe == "on"
 		user, _ := at.OwnUser()
 		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, in), Look: in.look}
@@ -49,6 +52,18 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 		return opened, nil
 	}
 	return one
+}
+
+// loginOf identifies the user of a client, and the roles that decide what it may list.
+func loginOf(c *cloud.Client) string {
+	login := c.Login()
+	if login.User == "" {
+		return ""
+	}
+	sum := checksum.New("login")
+	sum.Add(login.User)
+	sum.Add(slices.Sorted(slices.Values(login.Roles))...)
+	return sum.Sum().Text()
 }
 
 // past returns the knowledge about a stack that the previous agent stored, if there is a folder for data.

@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
@@ -114,6 +117,47 @@ func TestRequestsOfAnUnchangedPass(t *testing.T) {
 				t.Errorf("%d requests, want %d", sum, tt.want)
 			}
 		})
+	}
+}
+
+// TestRequestsOfANewProcess counts the requests of a process that finds 31 unchanged machines behind a load balancer. With the file of the process
+// before, it does not list the kinds that the stack does not use.
+func TestRequestsOfANewProcess(t *testing.T) {
+	g := kindtest.NewTarget(t, all.Kinds)
+	if g.Simulator == nil {
+		t.Skip("others change that project")
+	}
+	g.MustSync(machines)
+	path := filepath.Join(t.TempDir(), "memory.json")
+	whole := map[string]int{"compute": 5, "network": 14, "load-balancer": 7, "image": 2, "identity": 10, "volumev3": 5, "dns": 2, "key-manager": 1, "object-store": 1, "sharev2": 1}
+	for i, tt := range []struct {
+		kept string
+		want map[string]int
+	}{
+		{"", whole},
+		{path, whole},
+		{path, map[string]int{"compute": 4, "network": 6, "load-balancer": 7, "image": 2, "identity": 1}},
+	} {
+		g.Simulator.ResetRequests()
+		client := g.Client(nil)
+		e := g.Engine(client)
+		m, err := memory.Open(tt.kept, g.Stack, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Forget(memory.LoggedIn{Where: client.ProjectID, As: "the same"})
+		e.Memory = m
+		if p := e.Sync(t.Context(), engine.Revision{Want: g.Resolve(machines)}); len(p.Results) > 0 || !p.Last.InSync() {
+			t.Errorf("%v: %v", p.Results, p.Failures)
+		}
+		asked, sum := map[string]int{}, 0
+		for _, r := range g.Simulator.Requests() {
+			asked[r.Service]++
+			sum++
+		}
+		if t.Logf("process %d: %d requests: %v", i, sum, asked); !maps.Equal(asked, tt.want) {
+			t.Errorf("want %v", tt.want)
+		}
 	}
 }
 

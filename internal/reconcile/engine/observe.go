@@ -30,7 +30,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 // have to be listed before the pass changes anything: their objects may use what the pass changes, or may be in its way.
 func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have kind.Snapshot, skipped []memory.Place) {
 	now := time.Now()
-	places := e.placesToList(namedPlaces(want), func(of kind.Info, at memory.Place) bool {
+	places := e.placesToList(namedPlaces(e.past().WithFallbacks(want)), func(of kind.Info, at memory.Place) bool {
 		idle := e.idle(at, now)
 		if idle && !rarelyListed(of, at) {
 			skipped = append(skipped, at)
@@ -45,12 +45,12 @@ func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have 
 
 // observePlaces adds the lists of places to a snapshot, and stores their results in the memory.
 func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places []memory.Place, before kind.Snapshot) kind.Snapshot {
-	now := time.Now()
+	now, wanted := time.Now(), e.past().WithFallbacks(want)
 	shown := e.observe(ctx, places, want, before, kind.Listing{})
-	e.dropRefused(shown, namedPlaces(want))
+	e.dropRefused(shown, namedPlaces(wanted))
 	e.addRefused(shown)
 	snapshot := e.snapshot(shown, before, want)
-	e.storeLists(shown, snapshot, managedOf(want), places, now)
+	e.storeLists(shown, snapshot, managedOf(wanted), places, now)
 	return snapshot
 }
 

@@ -70,13 +70,16 @@ func (e *Engine) addRefused(shown map[memory.Place]kind.Shown) {
 }
 
 // storeLists stores the results of the lists of places in the memory. A list that failed changes
-// nothing. A place with managed objects counts as a place with objects of the stack, because the
+// nothing, unless the pass may create objects in the place. A place with managed objects counts as a place with objects of the stack, because the
 // pass may still create one there.
 func (e *Engine) storeLists(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
 		case there && part.Err != nil && !part.Refused:
+			if f, known := e.past().Found(at); known && managed[at] && !f.Owns {
+				e.past().NoteFound(at, memory.Finding{}) // as if it had never been listed
+			}
 		case !there: // the place was excused
 			e.past().NoteFound(at, memory.Finding{At: now})
 		case part.Refused:

@@ -2,19 +2,22 @@ package engine
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
 // other is the kind of a second world. No manifest of these tests has it. Its objects use Things.
-var other = kind.Info{Group: "test", Version: "v1", Kind: "Other", Unmark: "other unset <mark> <id>"}
+var other = kind.Info{Group: "test", Version: "v1", Kind: "Other", Unmark: "other unset <mark> <id>", Lists: []string{"others"}}
 
 type twoKinds struct {
 	things *thingtest.World
@@ -117,4 +120,73 @@ func TestMarksOfAnotherKind(t *testing.T) {
 	if again := two.sync(t, "a", 1); again.Outcome() != first.Outcome() || len(two.others.Things) != 1 {
 		t.Errorf("%s, then %s", first.Outcome(), again.Outcome())
 	}
+}
+
+// If a look finds an object with the stack's mark, the next pass lists its kind.
+func TestLooksAtKindsThatAStackDoesNotUse(t *testing.T) {
+	two := newTwoKinds()
+	two.engine.Looks = true
+	two.sync(t, "a", 1)
+	two.sync(t, "a", 0)
+	moved := Moved{Collections: []string{"others"}, Since: time.Now()}
+	two.others.Put(thingtest.Thing{Name: "foreign", Mine: true})
+	if got := two.engine.Look(t.Context(), moved); got != LookedSame {
+		t.Errorf("a foreign object: %s", got)
+	}
+	two.sync(t, "a", 0)
+	two.others.Put(thingtest.Thing{Name: "stray", Mine: true, Mark: markOf("Other")})
+	if got := two.engine.Look(t.Context(), moved); got != LookedChanged {
+		t.Errorf("a stray: %s", got)
+	}
+	if pass := two.sync(t, "a", 2); len(two.others.Things) != 1 || len(pass.Results) != 1 {
+		t.Errorf("%d are left after %v", len(two.others.Things), pass.Results)
+	}
+}
+
+// A new process does not list the kinds that the process before it has listed within the hour, if there is a file. Before a process creates the
+// first object of a kind, that kind is no longer in the file. So after a kill, the next process finds the object.
+func TestKindsThatTheProcessBeforeDidNotUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.json")
+	open := func() *memory.Memory {
+		m, err := memory.Open(path, "s", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Forget(memory.LoggedIn{Where: "one/p1", As: "ann"})
+		return m
+	}
+	two := newTwoKinds()
+	two.engine.Memory = open()
+	two.sync(t, "", 1)
+	two.things.OnCreate = func(string) (before, after error) {
+		if found := open().AllFound(); len(found) != 1 || found[memory.Place{Kind: "Other"}].At.IsZero() {
+			t.Errorf("before the creation, the file says %v", found)
+		}
+		return nil, nil
+	}
+	two.sync(t, "a", 1)
+	two.engine = two.agent()
+	two.engine.Memory = open()
+	two.sync(t, "a", 0)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	two.engine = two.agent()
+	two.engine.Memory = open()
+	two.sync(t, "a", 1)
+}
+
+// If the list of a kind fails while a manifest has the kind, an earlier list does not count any more.
+func TestKindsWhoseNewListFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &guarded{World: thingtest.New()}
+		e := engineOf(g.World)
+		e.Kinds = []*kind.Kind{thingtest.Of(g.Kind().Info, g)}
+		e.Sync(t.Context(), Revision{})
+		g.refusal = errors.New("503")
+		e.Sync(t.Context(), Revision{Want: wantedBy(t, g.World, "a")})
+		if f, _ := e.past().Found(memory.Place{Kind: "Thing"}); !f.At.IsZero() || f.Owns {
+			t.Errorf("found %v", f)
+		}
+	})
 }

@@ -51,10 +51,14 @@ func (e *Engine) Sync(ctx context.Context, rev Revision) Pass {
 	e.logIn(ctx)
 	e.past().Forget(memory.PassBegins{At: time.Now(), Want: rev.Want})
 	pass := e.runPass(ctx, rev)
+	e.savePast()
+	return pass
+}
+
+func (e *Engine) savePast() {
 	if err := e.past().Save(time.Now()); err != nil {
 		e.log().Warn("the memory of the stack cannot be saved for the next process", "error", err)
 	}
-	return pass
 }
 
 func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
@@ -79,6 +83,9 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First, found) })
 	r.pass.Last = r.pass.First
+	if !r.round.plan.Quiet() {
+		e.savePast() // before the first write, so that after a kill the next process lists the kinds that this one may have created
+	}
 	switch {
 	case !r.pass.First.Stopped():
 		r.loop(ctx, stepCtx)

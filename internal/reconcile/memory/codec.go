@@ -34,6 +34,14 @@ type document struct {
 	Begun      []begunDoc    `json:"begun,omitempty"`
 	Unanswered []requestDoc  `json:"unanswered,omitempty"`
 	Healed     []patientsDoc `json:"healed,omitempty"`
+	// Login and Unused say which kinds that login has listed, without an object of the stack.
+	Login  string      `json:"login,omitempty"`
+	Unused []unusedDoc `json:"unused,omitempty"`
+}
+
+type unusedDoc struct {
+	Kind string    `json:"kind"`
+	At   time.Time `json:"at"`
 }
 
 type keyDoc struct {
@@ -73,13 +81,21 @@ func (m *Memory) document() document {
 			d.Healed = append(d.Healed, patientsDoc{keyDoc(member), p.Healed})
 		}
 	}
+	for at, f := range m.found {
+		if at.Entry == "" && !f.Owns && f.Refused == nil && !f.At.IsZero() && m.login != "" { // each further entry has a login of its own
+			d.Login, d.Unused = m.login, append(d.Unused, unusedDoc{at.Kind, f.At.UTC()})
+		}
+	}
+	slices.SortFunc(d.Unused, func(a, b unusedDoc) int { return strings.Compare(a.Kind, b.Kind) })
 	slices.SortFunc(d.Begun, func(a, b begunDoc) int { return manifest.Key(a.Key).Compare(manifest.Key(b.Key)) })
 	slices.SortFunc(d.Unanswered, func(a, b requestDoc) int { return strings.Compare(a.Step, b.Step) })
 	slices.SortFunc(d.Healed, func(a, b patientsDoc) int { return manifest.Key(a.Member).Compare(manifest.Key(b.Member)) })
 	return d
 }
 
-func (d document) empty() bool { return len(d.Begun)+len(d.Unanswered)+len(d.Healed) == 0 }
+func (d document) empty() bool {
+	return len(d.Begun)+len(d.Unanswered)+len(d.Healed)+len(d.Unused) == 0
+}
 
 // decode reads a document of a stack; "" means any stack.
 func decode(text []byte, stack string, now time.Time) (d document, err error) {
@@ -121,6 +137,11 @@ func (d document) check(stack string, now time.Time) error {
 			return errors.New("a request names no step, or its time is too far in the future")
 		}
 	}
+	for _, u := range d.Unused {
+		if u.Kind == "" || u.At.After(d.Saved.Add(clockError)) {
+			return errors.New("a kind that was listed has no name, or its time is in the future")
+		}
+	}
 	for _, p := range d.Healed {
 		late := func(at time.Time) bool { return at.After(d.Saved.Add(clockError)) }
 		if p.Member.Kind == "" || p.Member.Name == "" || slices.ContainsFunc(p.At, late) {
@@ -133,7 +154,10 @@ func (d document) check(stack string, now time.Time) error {
 // restore takes over the content of a document. A document does not contain the time since when a member does not serve, because the member
 // may have served in the meantime.
 func (m *Memory) restore(d document) {
-	m.where = d.Where
+	m.where, m.login, m.restored = d.Where, d.Login, true
+	for _, u := range d.Unused {
+		set(&m.found, Place{Kind: u.Kind}, Finding{At: u.At})
+	}
 	for _, o := range d.Begun {
 		set(&m.begun, manifest.Key(o.Key), begun{o.Until, o.Deletes})
 	}

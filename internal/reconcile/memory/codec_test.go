@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Forget(LoggedIn{Where: "one/p1"})
+	m.Forget(LoggedIn{Where: "one/p1", As: "ann"})
 	create := &plan.Step{Key: web, Action: plan.Create}
 	m.NoteBegun([]manifest.Key{web})
 	m.NoteFailure(create, kind.ErrUnanswered, noon.Add(3*time.Minute))
@@ -37,6 +38,9 @@ func filled(t *testing.T) (m *Memory, path string) {
 	m.NoteAnswer(web, 0, "id-1", noon, errors.New("status 503"))
 	m.NoteSearched(plan.Failing{Group: web, Digest: "d"}, plan.Fallback{Commit: "c"})
 	m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true, At: noon})
+	m.NoteFound(Place{Kind: "Volume"}, Finding{At: noon})
+	m.NoteFound(Place{Kind: "Volume", Entry: "other"}, Finding{At: noon})
+	m.NoteFound(Place{Kind: "Secret"}, Finding{At: noon, Refused: kind.ErrForbidden})
 	m.NoteTrace(*create, kind.Trace{Who: "Ann"})
 	m.knownIDs, m.adopted = map[string]string{"Server/web": "id-1"}, map[string]bool{"Server/web": true}
 	m.patients = map[manifest.Key]rollout.Patient{web: {Down: "stopped", Since: noon.Add(-time.Hour), Healed: []time.Time{noon}}}
@@ -55,7 +59,7 @@ func TestWhatIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next.Forget(LoggedIn{Where: "one/p1"})
+	next.Forget(LoggedIn{Where: "one/p1", As: "ann"})
 	past := next.Past()
 	if got := next.HiddenUntil("Server/web#", false); !past.Begun[web] || !next.begun[web].until.Equal(noon.Add(3*time.Minute)) || !got.Equal(noon.Add(3*time.Minute)) {
 		t.Errorf("begun %v, unanswered until %v", next.begun, got)
@@ -63,19 +67,49 @@ func TestWhatIsKept(t *testing.T) {
 	if p := past.Patients[web]; len(p.Healed) != 1 || !p.Healed[0].Equal(noon) || !p.Since.IsZero() || p.Down != "" {
 		t.Errorf("the member is %+v", p)
 	}
-	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted)+len(next.found) > 0 || !next.killedUntil.IsZero() {
+	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted) > 0 || !next.killedUntil.IsZero() {
 		t.Errorf("more is kept: %+v", past)
+	}
+	if found, want := next.AllFound(), (map[Place]Finding{{Kind: "Volume"}: {At: noon}}); !maps.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
 	}
 	var kept bytes.Buffer
 	if err := next.Print(&kept); err != nil {
 		t.Error(err)
 	}
-	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreation requested, but no answer came (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\n"
+	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreation requested, but no answer came (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\nlisted (1)\n  Volume at 2024-02-01T12:00:00Z\n"
 	if kept.String() != want {
 		t.Errorf("printed: %s", kept.String())
 	}
 	if next.Forget(LoggedIn{Where: "one/p2"}); len(next.Past().Begun) > 0 || !next.HiddenUntil("Server/web#", false).IsZero() {
 		t.Error("another project has the past of this one")
+	}
+}
+
+// The lists of an earlier process count only for the first login of the same user with the same roles.
+func TestWhoseListsAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		logins []LoggedIn
+		want   int
+	}{
+		"the same":           {[]LoggedIn{{"one/p1", "ann"}}, 1},
+		"a second login":     {[]LoggedIn{{"one/p1", "ann"}, {"one/p1", "ann"}}, 0},
+		"another user":       {[]LoggedIn{{"one/p1", "bob"}}, 0},
+		"an unknown user":    {[]LoggedIn{{"one/p1", ""}}, 0},
+		"another project":    {[]LoggedIn{{"one/p2", "ann"}}, 0},
+		"another, then this": {[]LoggedIn{{"one/p1", "bob"}, {"one/p1", "ann"}}, 0},
+	} {
+		_, path := filled(t)
+		next, err := Open(path, "s", noon.Add(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range c.logins {
+			next.Forget(l)
+		}
+		if got := len(next.AllFound()); got != c.want {
+			t.Errorf("%s: %d kinds are known, want %d", name, got, c.want)
+		}
 	}
 }
 
@@ -102,6 +136,8 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "too far in the future"},
 		"healed in future":  {change: change(`"at":["2024`, `"at":["2034`), want: "in the future"},
 		"an object of none": {change: change(`"kind":"Server"`, `"kind":""`), want: "has no name"},
+		"a kind of none":    {change: change(`"kind":"Volume"`, `"kind":""`), want: "has no name"},
+		"listed in future":  {change: change(`"at":"2024`, `"at":"2034`), want: "in the future"},
 		"too large":         {change: func(text []byte) []byte { return append(text, make([]byte, maxBytes)...) }, want: "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +160,7 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 			if past := m.Past(); len(past.Begun)+len(past.Patients) > 0 || len(m.unanswered) > 0 || m.where != "" {
 				t.Errorf("it says %+v", past)
 			}
-			m.Forget(LoggedIn{Where: "one/p1"})
+			m.Forget(LoggedIn{Where: "one/p1", As: "ann"})
 			m.NoteBegun([]manifest.Key{web})
 			if err := m.Save(now); err != nil {
 				t.Fatal(err)

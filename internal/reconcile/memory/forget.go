@@ -20,15 +20,19 @@ func (m *Memory) Forget(event Event) {
 	event.forget(m)
 }
 
-// LoggedIn is a new login. Where is the project and the region of the login. The lists of an earlier login say nothing about the new one.
-// If the project or the region is another one, the whole past is dropped.
-type LoggedIn struct{ Where string }
+// LoggedIn is a new login. Where is the project and the region of the login. As is the user with its roles; "" if they are unknown. The lists
+// of an earlier login say nothing about the new one. Only the first login of a process may continue with the lists of the process before it, if
+// the user and the roles are the same. If the project or the region is another one, the whole past is dropped.
+type LoggedIn struct{ Where, As string }
 
 func (l LoggedIn) forget(m *Memory) {
 	if m.where != "" && m.where != l.Where {
 		m.clear()
 	}
-	m.where, m.found, m.sights, m.preflight = l.Where, nil, nil, checked{}
+	if !m.restored || m.login != l.As {
+		m.found = nil
+	}
+	m.where, m.login, m.restored, m.sights, m.preflight = l.Where, l.As, false, nil, checked{}
 }
 
 func (m *Memory) clear() {

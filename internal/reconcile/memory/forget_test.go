@@ -140,7 +140,7 @@ func TestALogin(t *testing.T) {
 		m := &Memory{where: c.before}
 		m.NoteBegun([]manifest.Key{web})
 		m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true})
-		m.Forget(LoggedIn{c.now})
+		m.Forget(LoggedIn{Where: c.now})
 		if got := names(m.begun); got != c.begun || len(m.AllFound()) > 0 || m.where != c.now {
 			t.Errorf("from %q to %q: begun %q, found %v, now in %q", c.before, c.now, got, m.AllFound(), m.where)
 		}

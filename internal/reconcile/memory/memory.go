@@ -23,6 +23,9 @@ type Memory struct {
 	mu sync.Mutex
 
 	where string // the project and region that the memory is about; "" if they are unknown
+	login string // the user of the lists in found, with its roles; "" if they are unknown
+	// restored is true if found comes from the file of an earlier process. It is false from the first login on.
+	restored bool
 
 	// knownIDs are the IDs of objects that have the stack's mark, by step. Each plan writes them ([Memory.NotePlan]). The start of a round
 	// adds created objects that lists should contain and do not ([Memory.NoteCreatedAndGone]). A step that deletes an object removes its
@@ -54,7 +57,7 @@ type Memory struct {
 	fallbacks map[manifest.Key]plan.Fallback
 	searched  map[searched]bool
 
-	// found contains the results of the last lists of places that not every pass lists. The first lists of a pass write it.
+	// found contains the results of the last lists of places. The first lists of a pass write it.
 	found map[Place]Finding
 	// sights are how places looked at the end of the last pass. The end of a pass writes it, and the start of one drops it.
 	sights map[Place]Sight

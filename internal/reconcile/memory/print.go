@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
@@ -37,7 +38,9 @@ func (m *Memory) Print(w io.Writer) error {
 	section(out, "went back", m.fallbacks, func(key manifest.Key, f plan.Fallback) string {
 		return key.String() + " to commit " + printable.Name(f.Commit)
 	})
-	section(out, "listed seldom", m.found, func(at Place, f Finding) string { return at.Kind + " " + at.Entry + " at " + clock(f.At) })
+	section(out, "listed", m.found, func(at Place, f Finding) string {
+		return strings.TrimSpace(at.Kind+" "+at.Entry) + " at " + clock(f.At) + map[bool]string{true: ", with objects of the stack"}[f.Owns]
+	})
 	section(out, "seen at the end of the last pass", m.sights, func(at Place, s Sight) string {
 		return fmt.Sprintf("%s %s: %d objects", at.Kind, at.Entry, s.Count)
 	})

@@ -40,8 +40,11 @@ sent nothing new (1)
   Server/web by Server/web since 2024-02-01T12:00:00Z
 went back (1)
   Server/web to commit c
-listed seldom (1)
-  Server  at 2024-02-01T12:00:00Z
+listed (4)
+  Secret at 2024-02-01T12:00:00Z
+  Server at 2024-02-01T12:00:00Z, with objects of the stack
+  Volume at 2024-02-01T12:00:00Z
+  Volume other at 2024-02-01T12:00:00Z
 traced (1)
   Server/web#
 `
