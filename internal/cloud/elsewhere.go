@@ -9,9 +9,10 @@ import (
 )
 
 // Elsewhere returns a transport that sends the stack's requests to a server outside the cloud, without a token. Limits,
-// pace, fence and observers are the same as for requests to the cloud. Observers see name as the service.
+// pace, fence and observers are the same as for requests to the cloud, but they do not count as its load. Observers see
+// name as the service.
 func (c *Client) Elsewhere(name string, to outbound.Config) http.RoundTripper {
-	return otherAddress{name, newTransport(c.config, outbound.New(to))}
+	return otherAddress{name, newTransport(c.config, outbound.New(to), nil)}
 }
 
 // Further reports whether c belongs to a further entry of clouds.yaml, beside the stack's main one.

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,13 +25,29 @@ const (
 	maxTokens = 100
 )
 
-// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads. So
+// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads.
+// Clients of the same cloud also share its [load], whatever their entries are. So
 // many stacks on one project need few more requests than one. No client sees older data because of it. A client gets another client's answer only to a
 // request that it would have sent itself, and only if that request was sent after its own snapshot began. Objects of an answer are decoded once for all
 // clients. The zero value can be used.
 type Sharing struct {
 	mu     sync.Mutex
 	groups map[entry]*group
+	loads  map[string]*load // by scheme and host of auth_url
+}
+
+// loadOf returns the load of the cloud with that auth_url.
+func (s *Sharing) loadOf(home *url.URL, l Limits) *load {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := home.Scheme + "://" + home.Host
+	if s.loads == nil {
+		s.loads = map[string]*load{}
+	}
+	if s.loads[at] == nil {
+		s.loads[at] = newLoad(l)
+	}
+	return s.loads[at]
 }
 
 // entry is the source of credentials: when they change, a new group replaces the old one.

@@ -16,6 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/backoff"
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/redact"
+	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
 // Request is one HTTP request that was sent, for metrics and logs.
@@ -24,19 +25,26 @@ type Request struct {
 	Method  string
 	Code    int // 0 if no answer came
 	Took    time.Duration
+	Waited  time.Duration // until the load of the cloud allowed to send it
+	Allowed int           // requests that may be in flight to its endpoint from now on; 0 if there is no limit
 }
 
-// Limits bound a client's requests to the cloud. The comment of each field names its default.
+// Limits bound a client's requests to the cloud. The comment of each field names its default. If clients share their cloud, CloudPerSecond and
+// Burst of the first client count for all of them.
 type Limits struct {
-	PerSecond float64       // requests per second; default 300
-	Burst     int           // requests at the same time; default 100
-	Timeout   time.Duration // of one request, including the body of its answer; default 60 s
-	Retries   int           // of a failed read; default 3
+	PerSecond      float64       // requests per second; default 300
+	CloudPerSecond float64       // requests per second of all clients; default 1,000
+	Burst          int           // most requests at the same time to one endpoint; default 100
+	Timeout        time.Duration // of one request, including the body of its answer; default 60 s
+	Retries        int           // of a failed read; default 3
 }
 
 func (l Limits) orDefaults() Limits {
 	if l.PerSecond == 0 {
 		l.PerSecond = 300
+	}
+	if l.CloudPerSecond == 0 {
+		l.CloudPerSecond = 1000
 	}
 	if l.Burst == 0 {
 		l.Burst = 100
@@ -64,6 +72,7 @@ type transport struct {
 	next    http.RoundTripper
 	limits  Limits
 	pace    *rate.Limiter
+	load    *load // of the cloud; nil for servers outside it
 	observe func(Request)
 	fence   func(context.Context) (context.Context, error) // nil if there is none
 	log     *slog.Logger
@@ -73,9 +82,9 @@ type transport struct {
 // with the clients of that group.
 func way(creds credentials, c Config, with *group) http.RoundTripper {
 	if with == nil {
-		return newTransport(c, connections(creds))
+		return newTransport(c, connections(creds), newLoad(c.Limits))
 	}
-	return sharing{with, newTransport(c, with.network)}
+	return sharing{with, newTransport(c, with.network, c.Sharing.loadOf(creds.home, c.Limits))}
 }
 
 func connections(creds credentials) http.RoundTripper {
@@ -86,7 +95,7 @@ func connections(creds credentials) http.RoundTripper {
 	return outbound.New(outbound.Config{TLS: creds.tls, Home: home, IdlePerHost: 32})
 }
 
-func newTransport(c Config, next http.RoundTripper) *transport {
+func newTransport(c Config, next http.RoundTripper, on *load) *transport {
 	limits := c.Limits.orDefaults()
 	log := c.Log
 	if log == nil {
@@ -96,7 +105,7 @@ func newTransport(c Config, next http.RoundTripper) *transport {
 		next = c.Wrap(next)
 	}
 	return &transport{
-		next: next, limits: limits, pace: rate.NewLimiter(rate.Limit(limits.PerSecond), limits.Burst), observe: c.Observe, fence: c.Fence, log: log,
+		next: next, limits: limits, pace: rate.NewLimiter(rate.Limit(limits.PerSecond), limits.Burst), load: on, observe: c.Observe, fence: c.Fence, log: log,
 	}
 }
 
@@ -124,10 +133,41 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
+// once sends a request as soon as the load of the cloud allows it.
 func (t *transport) once(req *http.Request) (*http.Response, error) {
-	if err := t.pace.Wait(req.Context()); err != nil {
+	asked := time.Now()
+	waited := trace.Begin(req.Context(), "wait for a turn", map[string]string{"stackreeve.service": serviceOf(req)})
+	at := t.load.turnsAt(req, t.limits.Timeout)
+	mine, err := t.turn(req.Context(), at)
+	if err != nil {
 		return nil, unsentError{err}
 	}
+	started := time.Now()
+	if started.Sub(asked) >= tracedWait {
+		waited(false)
+	}
+	resp, code, err := t.send(req)
+	ended := time.Now()
+	pause, all := pauseOf(resp)
+	x := exchange{classOfRequest(req), started, ended, mine.beside, outcomeOf(req, code, err)}
+	seen := Request{Service: serviceOf(req), Method: req.Method, Code: code, Took: ended.Sub(started), Waited: started.Sub(asked), Allowed: at.done(t, x, pause, all)}
+	if errors.As(err, new(fencedError)) {
+		return nil, unsentError{err}
+	}
+	if t.observe != nil {
+		t.observe(seen)
+	}
+	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", t.path(req), "code", seen.Code, "took", seen.Took, "waited", seen.Waited, "allowed", seen.Allowed)
+	return resp, err
+}
+
+// fencedError is the error of a write that the fence did not allow.
+type fencedError struct{ error }
+
+func (e fencedError) Unwrap() error { return e.error }
+
+// send sends a request. It also returns the code of the answer; 0 if no answer came.
+func (t *transport) send(req *http.Request) (*http.Response, int, error) {
 	bound := t.limits.Timeout
 	if long, ok := req.Context().Value(allowed{}).(time.Duration); ok {
 		bound = long
@@ -137,41 +177,35 @@ func (t *transport) once(req *http.Request) (*http.Response, error) {
 		within, err := t.fence(ctx)
 		if err != nil {
 			cancel()
-			return nil, unsentError{err}
+			return nil, 0, fencedError{err}
 		}
 		ctx = within
 	}
 	ctx, waits := connecting(ctx)
-	started := time.Now()
 	resp, err := t.next.RoundTrip(req.WithContext(ctx))
-	seen := Request{Service: serviceOf(req), Method: req.Method, Took: time.Since(started)}
-	if err == nil && resp.StatusCode >= 400 {
-		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
-	}
-	if most, ok := req.Context().Value(bytesRead{}).(int64); ok && err == nil && resp.StatusCode < 400 {
-		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more byte shows that the answer is too long
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		cancel()
 		if waits.Load() {
 			err = unsentError{err}
 		}
-	case repeatable(req):
-		seen.Code = resp.StatusCode
-		if err = readWhole(resp); err != nil {
-			resp = nil
-		}
-		cancel()
-	default:
-		seen.Code = resp.StatusCode
+		return resp, 0, err
+	}
+	code := resp.StatusCode
+	if code >= 400 {
+		resp.Body = words{io.LimitReader(resp.Body, maxWords), resp.Body}
+	}
+	if most, ok := req.Context().Value(bytesRead{}).(int64); ok && code < 400 {
+		resp.Body = words{io.LimitReader(resp.Body, most+1), resp.Body} // one more byte shows that the answer is too long
+	}
+	if !repeatable(req) {
 		resp.Body = &body{resp.Body, cancel}
+		return resp, code, nil
 	}
-	if t.observe != nil {
-		t.observe(seen)
+	defer cancel()
+	if err = readWhole(resp); err != nil {
+		return nil, code, err
 	}
-	t.log.Debug("request", "service", seen.Service, "method", req.Method, "path", t.path(req), "code", seen.Code, "took", seen.Took)
-	return resp, err
+	return resp, code, nil
 }
 
 // path is a request's path as logs may show it: its names and links may contain text that others
@@ -203,7 +237,7 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 	switch {
 	case err != nil:
 		// A second try would end in the same way.
-		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge)
+		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge) || errors.Is(err, errNoTurn)
 		return pause, repeatable(req) && !final
 	case resp.StatusCode == http.StatusTooManyRequests:
 	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && repeatable(req):

@@ -23,6 +23,8 @@ type Metrics struct {
 	steps      *prometheus.CounterVec
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
+	waits      *prometheus.HistogramVec
+	allowed    *prometheus.GaugeVec
 	passes     *prometheus.HistogramVec
 	applied    *prometheus.HistogramVec
 	drifted    *prometheus.GaugeVec
@@ -62,6 +64,8 @@ func NewMetrics(version string) *Metrics {
 	m.steps = counter("steps_total", "Steps carried out, by action and result.", "stack", "action", "result")
 	m.requests = counter("cloud_requests_total", "Requests to OpenStack; code 0 when no answer came.", "service", "method", "code")
 	m.durations = histogram("cloud_request_seconds", "How long requests to OpenStack took.", prometheus.DefBuckets, "service", "method")
+	m.waits = histogram("cloud_wait_seconds", "How long requests to OpenStack waited because of the load of their service.", prometheus.DefBuckets, "service")
+	m.allowed = gauge("cloud_requests_allowed", "Requests to a service that may be in flight at the same time, after the last request to it.", "service")
 	m.passes = histogram("pass_seconds", "How long passes took.", minutes, "stack")
 	m.applied = histogram("applied_seconds", "Time from a commit to the moment when the cloud matched it.", minutes, "stack")
 	m.drifted = gauge("drifted_objects", "Objects whose difference no commit explained, at the last check.", "stack")
@@ -79,7 +83,7 @@ func NewMetrics(version string) *Metrics {
 	m.reading = gauge("notifications_read", "1 while notifications of a virtual host of RabbitMQ are read. While it is 0, changes are noticed by drift checks only.", "vhost")
 	build := gauge("build_info", "The version that runs.", "version")
 	build.WithLabelValues(version).Set(1)
-	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, m.notifications, m.reading, m.looks, build,
+	m.Registry.MustRegister(m.reconciles, m.steps, m.requests, m.durations, m.waits, m.allowed, m.passes, m.applied, m.drifted, m.success, m.objects, m.held, m.verified, m.forges, m.budget, m.webhooks, m.plans, m.traces, m.owed, m.notifications, m.reading, m.looks, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -88,6 +92,14 @@ func NewMetrics(version string) *Metrics {
 func (m *Metrics) Request(service, method string, code int, took time.Duration) {
 	m.requests.WithLabelValues(service, method, codeLabel(code)).Inc()
 	m.durations.WithLabelValues(service, method).Observe(took.Seconds())
+}
+
+// Load stores how long a request to the cloud waited before it was sent, and how many requests may be in flight; 0 if there is no limit.
+func (m *Metrics) Load(service string, waited time.Duration, allowed int) {
+	if allowed > 0 {
+		m.waits.WithLabelValues(service).Observe(waited.Seconds())
+		m.allowed.WithLabelValues(service).Set(float64(allowed))
+	}
 }
 
 // codeLabel returns a status code as a label. A server may answer any number, so all numbers without a meaning have the same label.

@@ -65,6 +65,8 @@ func TestTheLogNamesStepsAndDrift(t *testing.T) {
 func TestMetricsCount(t *testing.T) {
 	m := NewMetrics("v1")
 	m.Request("network", "GET", 200, time.Second)
+	m.Load("network", 0, 12)
+	m.Load("s3", time.Second, 0) // has no limit
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	drift := plan.Plan{Steps: []plan.Step{{Key: key("Network", "a"), Action: plan.Update, Comparison: plan.Comparison{Drift: true}}, {Key: key("Network", "b"), Action: plan.Keep}}}
 	ran := func(commit string, age time.Duration, pass engine.Pass) {
@@ -92,6 +94,9 @@ stackreeve_applied_seconds_bucket{stack="s",le="3600"} 1
 stackreeve_applied_seconds_bucket{stack="s",le="+Inf"} 1
 stackreeve_applied_seconds_sum{stack="s"} 30
 stackreeve_applied_seconds_count{stack="s"} 1
+# HELP stackreeve_cloud_requests_allowed Requests to a service that may be in flight at the same time, after the last request to it.
+# TYPE stackreeve_cloud_requests_allowed gauge
+stackreeve_cloud_requests_allowed{service="network"} 12
 # HELP stackreeve_cloud_requests_total Requests to OpenStack; code 0 when no answer came.
 # TYPE stackreeve_cloud_requests_total counter
 stackreeve_cloud_requests_total{code="200",method="GET",service="network"} 1
@@ -121,7 +126,7 @@ stackreeve_reconciles_total{outcome="refused",stack="s"} 1
 stackreeve_steps_total{action="update",result="error",stack="s"} 1
 stackreeve_steps_total{action="update",result="ok",stack="s"} 1
 `
-	err := testutil.GatherAndCompare(m.Registry, strings.NewReader(want), "stackreeve_applied_seconds", "stackreeve_cloud_requests_total", "stackreeve_drifted_objects",
+	err := testutil.GatherAndCompare(m.Registry, strings.NewReader(want), "stackreeve_applied_seconds", "stackreeve_cloud_requests_allowed", "stackreeve_cloud_requests_total", "stackreeve_drifted_objects",
 		"stackreeve_last_success_timestamp_seconds", "stackreeve_objects", "stackreeve_reconciles_total", "stackreeve_steps_total")
 	if err != nil {
 		t.Error(err)

@@ -51,7 +51,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	if h != nil {
 		o.Fence, o.Grace, leave = h.Within, h.Grace, h.Leave()
 	}
-	o.Observe = func(r cloud.Request) { svc.metrics.Request(r.Service, r.Method, r.Code, r.Took) }
+	o.Observe = func(r cloud.Request) {
+		svc.metrics.Request(r.Service, r.Method, r.Code, r.Took)
+		svc.metrics.Load(r.Service, r.Waited, r.Allowed)
+	}
 	from, err := o.Source(s)
 	if err != nil {
 		return nil, err
