@@ -6,7 +6,7 @@ import "time"
 // succeed, and falls by a part when the service is overloaded (additive increase, multiplicative decrease). The type does no I/O and reads no clock.
 //
 //	the answer                                    the allowance
-//	in time, and the allowance was used up        grows by 1; after the first fall by 1 for as many answers as it allows
+//	in time, with half of it or more in flight    grows by 1; after the first fall by 1 for as many answers as it allows
 //	429, 502, 503, 504, or none in time           is halved
 //	slow: much slower than usual for its class    falls by a quarter if most answers of a round are slow
 //

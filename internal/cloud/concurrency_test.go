@@ -10,7 +10,7 @@ import (
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// exchangeOf is the end of a request that took some time. The request used up the allowance.
+// exchangeOf is the end of a request that took some time. As many requests were in flight as the allowance says.
 func exchangeOf(c *concurrency, at time.Duration, took time.Duration, o outcome) exchange {
 	return exchange{"GET /servers", epoch.Add(at), epoch.Add(at + took), c.now(), o}
 }
@@ -117,8 +117,8 @@ func TestConcurrencyFollowsTheWorkersOfAService(t *testing.T) {
 	}
 }
 
-// Whatever happened before: the allowance is between 1 and the ceiling. If the service then works well, the allowance is soon as large as it may be,
-// even if the service has become slower for ever.
+// The allowance is always between 1 and the ceiling. If the service then works well, the allowance is soon as large as it may be,
+// even if the service has become slower forever.
 func TestConcurrencyBoundsAndRecovery(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ceiling := rapid.IntRange(-1, 200).Draw(t, "ceiling")

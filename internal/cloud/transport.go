@@ -29,13 +29,13 @@ type Request struct {
 	Allowed int           // requests that may be in flight to its endpoint from now on; 0 if there is no limit
 }
 
-// Limits bound a client's requests to the cloud. The comment of each field names its default. If clients share their cloud, CloudPerSecond and
-// Burst of the first client count for all of them.
+// Limits bound a client's requests to the cloud. The comment of each field names its default. Clients that share their cloud use CloudPerSecond
+// and Burst of the first one.
 type Limits struct {
 	PerSecond      float64       // requests per second; default 300
-	CloudPerSecond float64       // requests per second of all clients; default 1,000
-	Burst          int           // most requests at the same time to one endpoint; default 100
-	Timeout        time.Duration // of one request, including the body of its answer; default 60 s
+	CloudPerSecond float64       // of all clients; default 1,000
+	Burst          int           // requests in flight to an endpoint; default 100.
+	Timeout        time.Duration // of one request and its answer; default 60 s
 	Retries        int           // of a failed read; default 3
 }
 
