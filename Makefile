@@ -102,6 +102,11 @@ test-leases: ## ask a real etcd and a real API server of Kubernetes for what sev
 test-agents: ## kill, stop and cut off three agents on a real etcd for STACKREEVE_TEST_AGENTS_FOR (1m) (Debian package etcd-server)
 	GO=$(GO) .ci/agents
 
+.PHONY: campaign
+campaign: export STACKREEVE_TEST_LONG = 1
+campaign: ## spoil one request of a whole agent in each of CASES (2000) cases that SEED (1) chooses; TABLE=FILE writes the table of docs/reliability.md
+	$(GO) test -v -count 1 -timeout 8h -run 'TestCampaign|TestDay' ./internal/campaign -campaign.cases=$(or $(CASES),2000) -campaign.seed=$(or $(SEED),1) -campaign.table='$(TABLE)' | grep -v '^ *\(=== \|--- PASS\)'
+
 .PHONY: lint
 lint: prose ## run the linters
 	$(GO) tool -modfile=tools/go.mod golangci-lint run ./...

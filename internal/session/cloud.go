@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -135,6 +136,18 @@ func fingerprints(s *config.Stack, project string) (*fingerprint.Printer, error)
 
 // cloudConfig says how a client for a stack's main entry of clouds.yaml is made.
 func (o Opener) cloudConfig(s *config.Stack) cloud.Config {
-	return cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: o.Log.With("stack", s.Name), MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.Progress.Requests(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
+	return cloud.Config{Cloud: s.Spec.Cloud, Project: s.Spec.Project, Version: o.Version, Log: o.Log.With("stack", s.Name), MarksInDescriptions: s.Spec.Sync.Marks == "descriptions", Observe: o.Observe, Wrap: o.layers(s.Name), Fence: o.Fence, Sharing: o.Shared.sharing(),
 		Machines: outbound.Machines{Within: s.Spec.Defaults.Networks()}}
+}
+
+// layers returns the layers between a stack's client of the cloud and the network; nil if there is none.
+func (o Opener) layers(stack string) func(http.RoundTripper) http.RoundTripper {
+	shown := o.Progress.Requests(stack)
+	switch {
+	case o.Wrap == nil:
+		return shown
+	case shown == nil:
+		return o.Wrap
+	}
+	return func(next http.RoundTripper) http.RoundTripper { return shown(o.Wrap(next)) }
 }

@@ -10,6 +10,7 @@ package session
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -54,6 +55,8 @@ type Opener struct {
 	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed.
 	Fence         func(context.Context) (context.Context, error)
 	Grace, Former time.Duration
+	// Wrap inserts a layer between the clients of clouds and the network; nil if there is none.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 // Shared contains the objects that several stacks use. The zero value is ready to use.

@@ -9,7 +9,15 @@ import (
 // the request is sent once.
 type SharedResults struct {
 	mu    sync.Mutex
-	known map[string]func() (any, error)
+	known map[string]*sharedResult
+}
+
+// sharedResult is the result of one request. Waiting for it blocks on a channel and not on a lock, so tests with a fake clock can spoil the
+// request.
+type sharedResult struct {
+	done  chan struct{} // closed when value and err are set
+	value any
+	err   error
 }
 
 // Once returns the result of do. It calls do once for each key of a SharedResults. If m is nil, it calls do each time. Callers must
@@ -19,18 +27,24 @@ func Once[T any](m *SharedResults, key string, do func() (T, error)) (T, error) 
 		return do()
 	}
 	m.mu.Lock()
-	once := m.known[key]
-	if once == nil {
-		once = sync.OnceValues(func() (any, error) { return do() })
+	result := m.known[key]
+	first := result == nil
+	if first {
+		result = &sharedResult{done: make(chan struct{})}
 		if m.known == nil {
-			m.known = map[string]func() (any, error){}
+			m.known = map[string]*sharedResult{}
 		}
-		m.known[key] = once
+		m.known[key] = result
 	}
 	m.mu.Unlock()
-	result, err := once()
-	value, _ := result.(T) // the type is the same for a key, see above
-	return value, err
+	if first {
+		defer close(result.done)
+		result.value, result.err = do()
+	} else {
+		<-result.done
+	}
+	value, _ := result.value.(T) // the type is the same for a key, see above
+	return value, result.err
 }
 
 // ResultsSince returns results that may come from requests that were sent at any time after since.

@@ -2,6 +2,7 @@ package oslo
 
 import (
 	"container/heap"
+	"sync/atomic"
 	"time"
 )
 
@@ -9,8 +10,9 @@ import (
 // happens before the next request is answered, and its time is the time when it was due. No goroutine waits, so
 // a fake clock works.
 type clock struct {
-	now     func() time.Time
-	instant time.Time // set while an event runs
+	base    func() time.Time
+	ahead   atomic.Int64 // how far the clock has jumped, in nanoseconds
+	instant time.Time    // set while an event runs
 	seq     int
 	due     events
 }
@@ -38,6 +40,9 @@ func (e *events) Pop() any {
 	*e = (*e)[:last]
 	return x
 }
+
+// now is the time of day.
+func (c *clock) now() time.Time { return c.base().Add(time.Duration(c.ahead.Load())) }
 
 // settle runs all events that are due, in order of time. If they schedule further
 // events that are due, it runs those, too.
@@ -67,4 +72,15 @@ func (c *Cloud) Now() time.Time {
 func (c *Cloud) After(d time.Duration, f func()) {
 	c.clock.seq++
 	heap.Push(&c.clock.due, event{at: c.Now().Add(d), seq: c.clock.seq, run: f})
+}
+
+// Jump makes the clock of the cloud jump, forwards or backwards. Work in progress takes as long as before, because services do not measure it
+// with the time of day.
+func (c *Cloud) Jump(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clock.ahead.Add(int64(by))
+	for i := range c.clock.due {
+		c.clock.due[i].at = c.clock.due[i].at.Add(by)
+	}
 }

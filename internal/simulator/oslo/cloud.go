@@ -36,7 +36,7 @@ func New(now func() time.Time, seed uint64) *Cloud {
 	if now == nil {
 		now = time.Now
 	}
-	c := &Cloud{clock: clock{now: now}, random: newRandom(seed), control: http.NewServeMux()}
+	c := &Cloud{clock: clock{base: now}, random: newRandom(seed), control: http.NewServeMux()}
 	c.log.counts = map[RequestCount]int{}
 	c.addControl()
 	return c

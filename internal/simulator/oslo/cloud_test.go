@@ -128,6 +128,24 @@ func TestEventsHappenWhenTheyAreDue(t *testing.T) {
 	}
 }
 
+// Work in progress takes as long as without a jump of the clock, and times show the jump.
+func TestJump(t *testing.T) {
+	e := newEcho(t)
+	start, done := e.now, false
+	e.Do(func() { e.After(10*time.Second, func() { done = true }) })
+	e.Jump(-5 * time.Hour)
+	for _, after := range []time.Duration{9 * time.Second, 10 * time.Second} {
+		e.now = start.Add(after)
+		e.Do(func() {})
+		if want := after == 10*time.Second; done != want {
+			t.Errorf("after %s: done is %t, want %t", after, done, want)
+		}
+	}
+	if got, want := e.Now(), start.Add(10*time.Second-5*time.Hour).UTC(); !got.Equal(want) {
+		t.Errorf("it is %s, want %s", got, want)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
