@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,6 +35,7 @@ type noticing struct {
 	mu     sync.Mutex
 	writes int
 	reads  int
+	most   time.Duration // the longest wait; 0 for a minute
 	any    chan struct{} // gets a value after each request
 }
 
@@ -89,7 +91,7 @@ func (n *noticing) until(what string, is func() bool) {
 	n.T.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	end := time.After(time.Minute)
+	end := time.After(cmp.Or(n.most, time.Minute))
 	for !is() {
 		select {
 		case <-n.any:

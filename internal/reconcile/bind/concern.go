@@ -32,8 +32,9 @@ func (s Sight) Same(other Sight) bool { return s == other && s.sum != checksum.S
 // Look returns how the objects of a list look that concern a stack. The order of the list does not matter.
 func (c Concern) Look(list *kind.Index, stack string) Sight {
 	var sums []checksum.Sum
+	var s summer
 	for l := range c.objects(list, stack) {
-		sum, ok := sumOf(l)
+		sum, ok := s.sumOf(l)
 		if !ok {
 			return Sight{Count: len(sums) + 1}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"math"
 	"reflect"
 	"slices"
@@ -19,22 +18,21 @@ const (
 	maxParts = 1 << 20
 )
 
-// sumOf returns the sum of everything that the cloud shows of an object, except the time of its last change: that time alone changes no plan.
-// ok is false for an object that has no sum. The sum depends on values, and not on their addresses or on the order of maps.
-func sumOf(l *Live) (sum checksum.Sum, ok bool) {
-	seen := *l
-	seen.Updated = time.Time{}
-	s := summer{hash: sha256.New()}
-	s.add(reflect.ValueOf(seen), 0)
-	s.hash.Sum(sum[:0])
-	return sum, !s.failed
+// summer sums objects, one after the other.
+type summer struct {
+	text   []byte // of the present object: all its values, one after the other
+	parts  int
+	failed bool // the object has a part without a sum, or is too large
 }
 
-// summer sums a value.
-type summer struct {
-	hash   hash.Hash
-	parts  int
-	failed bool // the value has a part without a sum, or is too large
+// sumOf returns the sum of everything that the cloud shows of an object, except the time of its last change: that time alone changes no plan.
+// ok is false for an object that has no sum. The sum depends on values, and not on their addresses or on the order of maps.
+func (s *summer) sumOf(l *Live) (sum checksum.Sum, ok bool) {
+	seen := *l
+	seen.Updated = time.Time{}
+	s.text, s.parts, s.failed = s.text[:0], 0, false
+	s.add(reflect.ValueOf(&seen).Elem(), 0)
+	return sha256.Sum256(s.text), !s.failed
 }
 
 var timeType = reflect.TypeFor[time.Time]()
@@ -61,7 +59,7 @@ func (s *summer) add(v reflect.Value, depth int) {
 	case reflect.Float32, reflect.Float64:
 		s.number(math.Float64bits(v.Float()))
 	case reflect.String:
-		s.text(v.String())
+		s.string(v.String())
 	case reflect.Slice, reflect.Array:
 		s.list(v, depth)
 	case reflect.Map:
@@ -74,7 +72,7 @@ func (s *summer) add(v reflect.Value, depth int) {
 			return
 		}
 		if v = v.Elem(); v.Kind() != reflect.Pointer {
-			s.text(v.Type().String())
+			s.string(v.Type().String())
 		}
 		s.add(v, depth+1)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
@@ -84,19 +82,17 @@ func (s *summer) add(v reflect.Value, depth int) {
 	}
 }
 
-func (s *summer) number(n uint64) {
-	_, _ = s.hash.Write(binary.BigEndian.AppendUint64(make([]byte, 0, 8), n)) // a hash accepts all bytes
-}
+func (s *summer) number(n uint64) { s.text = binary.BigEndian.AppendUint64(s.text, n) }
 
-func (s *summer) text(t string) {
+func (s *summer) string(t string) {
 	s.number(uint64(len(t)))
-	_, _ = s.hash.Write([]byte(t))
+	s.text = append(s.text, t...)
 }
 
 func (s *summer) list(v reflect.Value, depth int) {
 	s.number(uint64(v.Len())) //nolint:gosec // a length is not negative
 	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
-		s.text(string(v.Bytes()))
+		s.text = append(s.text, v.Bytes()...)
 		return
 	}
 	for i := range v.Len() {
@@ -108,16 +104,16 @@ func (s *summer) list(v reflect.Value, depth int) {
 func (s *summer) table(v reflect.Value, depth int) {
 	var sums []checksum.Sum
 	for entries := v.MapRange(); entries.Next(); {
-		one := summer{hash: sha256.New(), parts: s.parts}
-		one.add(entries.Key(), depth+1)
-		one.add(entries.Value(), depth+1)
-		sums = append(sums, checksum.Sum(one.hash.Sum(nil)))
-		s.parts, s.failed = one.parts, s.failed || one.failed
+		start := len(s.text)
+		s.add(entries.Key(), depth+1)
+		s.add(entries.Value(), depth+1)
+		sums = append(sums, sha256.Sum256(s.text[start:]))
+		s.text = s.text[:start]
 	}
 	slices.SortFunc(sums, func(a, b checksum.Sum) int { return bytes.Compare(a[:], b[:]) })
 	s.number(uint64(len(sums)))
 	for _, sum := range sums {
-		_, _ = s.hash.Write(sum[:])
+		s.text = append(s.text, sum[:]...)
 	}
 }
 

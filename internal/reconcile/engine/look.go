@@ -83,10 +83,12 @@ func (e *Engine) Look(ctx context.Context, moved Moved) Looked {
 	return found
 }
 
-// knows reports whether each collection is one that kinds read, so that a look can notice its changes.
+// knows reports whether kinds read each of the collections, so that a look can notice its changes.
 func (e *Engine) knows(collections []string) bool {
 	for _, name := range collections {
-		if !slices.ContainsFunc(e.Kinds, func(k *kind.Kind) bool { return k.Driver != nil && slices.Contains(k.Info.Lists, name) }) {
+		if !slices.ContainsFunc(e.Kinds, func(k *kind.Kind) bool {
+			return k.Driver != nil && (slices.Contains(k.Info.Lists, name) || slices.Contains(k.Info.Joins, name))
+		}) {
 			return false
 		}
 	}
@@ -94,8 +96,8 @@ func (e *Engine) knows(collections []string) bool {
 }
 
 // placesToLook returns the places whose lists may show the changes of collections. All places with objects of these collections are listed,
-// because a new object may have a mark of the stack. But a further entry that the last pass did not list has to wait for the next one. A place
-// into which a collection is only joined is listed if any of its objects concerns the stack.
+// because a new object may have a mark of the stack. But a further entry in which nothing concerned the stack has to wait for the next pass. A
+// place into which a collection is only joined is listed if any of its objects concerns the stack.
 func (e *Engine) placesToLook(collections []string, before map[memory.Place]memory.Sight) (places []memory.Place) {
 	moved := func(name string) bool { return slices.Contains(collections, name) }
 	for _, k := range e.Kinds {
@@ -105,8 +107,8 @@ func (e *Engine) placesToLook(collections []string, before map[memory.Place]memo
 		}
 		for _, entry := range e.entryNames() {
 			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
-			was, known := before[at]
-			if own && (known || entry == "") || joined && (was.Count > 0 || !was.Concern.Empty()) {
+			_, known := before[at]
+			if own && (known || entry == "") || joined && known {
 				places = append(places, at)
 			}
 		}
@@ -114,8 +116,8 @@ func (e *Engine) placesToLook(collections []string, before map[memory.Place]memo
 	return places
 }
 
-// compared compares the list of a place with the last pass. known is false if that pass did not list the place, so that the stack had nothing
-// there.
+// compared compares the list of a place with the last pass. known is false if nothing in the place concerned the stack then. Such a place was
+// not listed, may be refused, or has only objects of others.
 func (e *Engine) compared(at memory.Place, shown kind.Shown, was memory.Sight, known bool) Looked {
 	switch {
 	case shown.Err != nil && !known && (shown.Closed || errors.Is(shown.Err, kind.ErrForbidden) || errors.Is(shown.Err, kind.ErrNoService)):
@@ -150,7 +152,9 @@ func (r *run) noteSights() {
 			at := memory.Place{Kind: name, Entry: part.Entry}
 			if part.Err == nil && len(r.engine.kind(name).Info.Lists) > 0 {
 				concern := concerns[name]
-				all[at] = memory.Sight{Sight: concern.Look(part.Index, r.engine.Stack), Concern: concern, Everything: complete[at], Managed: managed[at]}
+				if seen := concern.Look(part.Index, r.engine.Stack); seen.Count > 0 || !concern.Empty() {
+					all[at] = memory.Sight{Sight: seen, Concern: concern, Everything: complete[at], Managed: managed[at]}
+				}
 			}
 		}
 	}

@@ -145,6 +145,19 @@ func TestLookAtAKindThatAStackDoesNotUse(t *testing.T) {
 		look(LookedSame)
 		two.others.refusal = kind.ErrForbidden
 		look(LookedSame)
+		lists := two.others.lists
+		for i := range two.engine.Kinds {
+			two.engine.Kinds[i].Info.Joins = []string{"test/joined"}
+		}
+		joined := Moved{Collections: []string{"test/joined"}}
+		if got := two.engine.Look(t.Context(), joined); got != LookedSame || two.others.lists != lists {
+			t.Errorf("a collection that is joined: %s, %d lists of a kind of which the stack has nothing", got, two.others.lists-lists)
+		}
+		two.things.Things["id-001"].Weight = "7"
+		if got := two.engine.Look(t.Context(), joined); got != LookedChanged {
+			t.Errorf("a change that is joined: %s", got)
+		}
+		two.things.Things["id-001"].Weight = ""
 		two.others.refusal = errors.New("503")
 		look(LookedFailed)
 		two.others.refusal = nil

@@ -10,7 +10,7 @@ type Sight struct {
 	Everything, Managed bool
 }
 
-// NoteSights records how all places that a pass has listed look at its end.
+// NoteSights records how all places that concern the stack look at the end of a pass.
 func (m *Memory) NoteSights(all map[Place]Sight) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
