@@ -1,36 +1,26 @@
 package events
 
 // Collections returns the collections of the APIs that show the change, as the catalog type of the service and the path: "network/ports". It
-// returns nil if any collection may have changed.
-func (l Look) Collections() []string {
-	paths := collections[l.Service][l.Collection]
-	list := make([]string, 0, len(paths))
-	for _, path := range paths {
-		list = append(list, l.Service+"/"+path)
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}
+// returns nil if any collection may have changed. Nobody may change the list.
+func (l Look) Collections() []string { return collections[l.Service][l.Collection] }
 
-// collections has, by service and type of object, the paths of the collections that show a change of such an object. The first one is the
+// collections has, by service and type of object, the collections that show a change of such an object. The first one is the
 // object's own. A service reports the change of an object, and not the change of another object that shows it, such as the network of a subnet.
 var collections = map[string]map[string][]string{
-	"compute": {"server": {"servers"}, "server_group": {"os-server-groups"}, "keypair": {"os-keypairs"}, "flavor": {"flavors"}},
+	"compute": {"server": {"compute/servers"}, "server_group": {"compute/os-server-groups"}, "keypair": {"compute/os-keypairs"}, "flavor": {"compute/flavors"}},
 	"network": {
-		"network": {"networks"}, "subnet": {"subnets", "networks"}, "port": {"ports"}, "router": {"routers", "ports"}, "router_interface": {"ports", "routers"},
-		"floatingip": {"floatingips"}, "port_forwarding": {"floatingips"}, "security_group": {"security-groups"}, "subnetpool": {"subnetpools"},
-		"address_scope": {"address-scopes"}, "address_group": {"address-groups"}, "trunk": {"trunks", "ports"}, "qos_policy": {"qos/policies"},
-		"rbac_policy": {"rbac-policies", "networks", "security-groups", "subnetpools", "qos/policies", "address-groups", "address-scopes"},
+		"network": {"network/networks"}, "subnet": {"network/subnets", "network/networks"}, "port": {"network/ports"}, "router": {"network/routers", "network/ports"}, "router_interface": {"network/ports", "network/routers"},
+		"floatingip": {"network/floatingips"}, "port_forwarding": {"network/floatingips"}, "security_group": {"network/security-groups"}, "subnetpool": {"network/subnetpools"},
+		"address_scope": {"network/address-scopes"}, "address_group": {"network/address-groups"}, "trunk": {"network/trunks", "network/ports"}, "qos_policy": {"network/qos/policies"},
+		"rbac_policy": {"network/rbac-policies", "network/networks", "network/security-groups", "network/subnetpools", "network/qos/policies", "network/address-groups", "network/address-scopes"},
 	},
-	"block-storage": {"volume": {"volumes"}, "snapshot": {"snapshots", "volumes"}, "backup": {"backups", "volumes"}, "volume_type": {"types"}},
-	"image":         {"image": {"images"}},
-	"load-balancer": {"loadbalancer": {"lbaas/loadbalancers"}},
-	"dns":           {"zone": {"zones", "recordsets"}, "recordset": {"recordsets", "zones"}},
+	"block-storage": {"volume": {"block-storage/volumes"}, "snapshot": {"block-storage/snapshots", "block-storage/volumes"}, "backup": {"block-storage/backups", "block-storage/volumes"}, "volume_type": {"block-storage/types"}},
+	"image":         {"image": {"image/images"}},
+	"load-balancer": {"loadbalancer": {"load-balancer/lbaas/loadbalancers"}},
+	"dns":           {"zone": {"dns/zones", "dns/recordsets"}, "recordset": {"dns/recordsets", "dns/zones"}},
 	"identity": {
-		"project": {"projects"}, "user": {"users"}, "group": {"groups"}, "role": {"roles"}, "domain": {"domains"}, "service": {"services"},
-		"endpoint": {"endpoints"}, "role_assignment": {"role_assignments"}, "application_credential": {"application_credentials"},
+		"project": {"identity/projects"}, "user": {"identity/users"}, "group": {"identity/groups"}, "role": {"identity/roles"}, "domain": {"identity/domains"}, "service": {"identity/services"},
+		"endpoint": {"identity/endpoints"}, "role_assignment": {"identity/role_assignments"}, "application_credential": {"identity/application_credentials"},
 	},
-	"shared-file-system": {"share": {"shares"}, "share_network": {"share-networks"}},
+	"shared-file-system": {"share": {"shared-file-system/shares"}, "share_network": {"shared-file-system/share-networks"}},
 }

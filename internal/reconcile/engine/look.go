@@ -33,10 +33,14 @@ func (m Moved) And(other Moved) Moved {
 	if other.Since.After(m.Since) {
 		all.Since = other.Since
 	}
-	if len(m.Collections) > 0 && len(other.Collections) > 0 {
-		all.Collections = slices.Concat(m.Collections, other.Collections)
-		slices.Sort(all.Collections)
-		all.Collections = slices.Compact(all.Collections)
+	if len(m.Collections) == 0 || len(other.Collections) == 0 {
+		return all
+	}
+	all.Collections = m.Collections // shared as long as nothing is added, because messages about the same collections are frequent
+	for _, name := range other.Collections {
+		if !slices.Contains(all.Collections, name) {
+			all.Collections = append(slices.Clip(all.Collections), name)
+		}
 	}
 	return all
 }
