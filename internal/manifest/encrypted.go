@@ -176,14 +176,24 @@ func (o *Object) secretFields(secret map[*yaml.Node]bool) {
 // Encrypts reports whether a field has an encrypted value, or is a part of one, or has one as a part.
 func (o *Object) Encrypts(field string) bool { return o != nil && Touches(o.making().encrypted, field) }
 
-// Touches reports whether one of the fields is the given field, lies within it or has it within.
+// Touches reports whether one of the fields is the given field, lies within it or has it within. The fields are sorted, because
+// a file of strangers can have a hundred thousand of them.
 func Touches(fields []string, field string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return within(f, field) || within(field, f) })
-}
-
-func within(field, of string) bool {
-	below, ok := strings.CutPrefix(field, of)
-	return ok && (below == "" || below[0] == '.' || below[0] == '[')
+	if len(fields) == 0 {
+		return false
+	}
+	for end := 0; end <= len(field); end++ {
+		if end < len(field) && field[end] != '.' && field[end] != '[' {
+			continue
+		}
+		if _, found := slices.BinarySearch(fields, field[:end]); found {
+			return true
+		}
+	}
+	return slices.ContainsFunc([]string{field + ".", field + "["}, func(below string) bool {
+		at, _ := slices.BinarySearch(fields, below)
+		return at < len(fields) && strings.HasPrefix(fields[at], below)
+	})
 }
 
 // Plain returns the texts of the encrypted values, in the order of [Object.Encrypted]. Unknown values have their encrypted

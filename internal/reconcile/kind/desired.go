@@ -63,7 +63,7 @@ type Desired struct {
 	// PublicData is true if Data may be shown. Public is true if all fields may be shown.
 	PublicData, Public bool
 	// Encrypted are the fields of the spec or the data whose values are encrypted in the repository, or are made of such values
-	// alone. Nobody may see them.
+	// alone, sorted. Nobody may see them.
 	Encrypted []string
 	// Sum is a checksum over everything that a commit can change. Digest is the 60 bits of Sum that marks store. Of an object
 	// with secrets, neither is stored or shown anywhere; see Confidential.

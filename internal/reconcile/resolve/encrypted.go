@@ -91,6 +91,7 @@ func (r *resolver) encryptedIn(n *node) []string {
 			fields = append(fields, field)
 		}
 	})
+	slices.Sort(fields)
 	return fields
 }
 
