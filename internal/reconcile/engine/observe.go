@@ -48,7 +48,9 @@ func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places 
 	now, wanted := time.Now(), e.past().WithFallbacks(want)
 	shown := e.observe(ctx, places, want, before, kind.Listing{})
 	e.dropRefused(shown, namedPlaces(wanted))
-	e.addRefused(shown)
+	if before == nil {
+		e.addRefused(shown)
+	}
 	snapshot := e.snapshot(shown, before, want)
 	e.storeLists(shown, snapshot, managedOf(wanted), places, now)
 	return snapshot
