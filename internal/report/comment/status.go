@@ -46,7 +46,7 @@ func (p Page) verdict(plan plan.Plan) (ok bool, description string) {
 	case plan.Suspended != "":
 		return true, fitStatus(text, "; suspended: nothing is applied")
 	case p.held() && p.Unread:
-		end = "; too many comments to read; once merged: " + RunCommand(p.Stack, plan.Hash())
+		end = "; unread; once merged: " + RunCommand(p.Stack, plan.Hash())
 	case p.held():
 		end = "; approve " + plan.Hash() + " to go on"
 	case plan.Held != nil:
