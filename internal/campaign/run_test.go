@@ -184,7 +184,7 @@ func (o object) rank() int {
 
 // nameIn returns the name of an object, with that of its collection. Objects without names are told apart by nothing.
 func nameIn(field string, o object) string {
-	return field + " " + id.ReplaceAllString(o.text("name"), "*") + " " + o.text("device_owner") + o.text("direction")
+	return field + " " + fingerprint.ReplaceAllString(id.ReplaceAllString(o.text("name"), "*"), ":s-*") + " " + o.text("device_owner") + o.text("direction")
 }
 
 // namesOf counts the objects of each name.
