@@ -32,20 +32,38 @@ spec:
   template: {network: machines, image: centos79, flavor: n3-1vcpu-2gb, initScript: {value: ls}}
 `
 
-// BenchmarkNoChange runs a whole process that finds 1,000 unchanged machines. It measures the requests, the time and the peak memory.
+// BenchmarkNoChange runs a whole process that finds 1,000 unchanged machines, on an empty disk. It measures the requests, the time and the peak memory.
 func BenchmarkNoChange(b *testing.B) {
-	s := newBench(b, thousand)
-	if out, err := s.command("run", "--once").CombinedOutput(); err != nil {
+	noChange(b, thousand, "run", "--once")
+}
+
+// BenchmarkNoChangeKept does the same with 31 machines behind a load balancer, and with the folder for data of the process before.
+func BenchmarkNoChangeKept(b *testing.B) {
+	noChange(b, balanced, "run", "--once", "--data-dir", b.TempDir())
+}
+
+func noChange(b *testing.B, manifests string, args ...string) {
+	b.Helper()
+	s := newBench(b, manifests)
+	if out, err := s.command(args...).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	var use usage
 	s.Server.ResetRequests()
 	for b.Loop() {
-		use.run(b, s.command("run", "--once"))
+		use.run(b, s.command(args...))
 	}
 	b.ReportMetric(float64(len(s.Server.Requests()))/float64(b.N), "requests/op")
 	use.report(b)
 }
+
+// balanced is a group of 31 machines behind a load balancer.
+var balanced = strings.Replace(thousand, "1000", "31", 1) + `---
+apiVersion: stackreeve.dev/v1alpha1
+kind: LoadBalancer
+metadata: {name: web}
+spec: {vipNetwork: machines, ports: [{port: 80, protocol: tcp, realServers: {port: 80, virtualMachineGroupRef: web}}]}
+`
 
 // BenchmarkStart measures the time from the start of the process to its first request.
 func BenchmarkStart(b *testing.B) {
