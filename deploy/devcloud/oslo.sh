@@ -70,14 +70,16 @@ service_token_roles_required = true
 E
 }
 
-# config_common SERVICE: lock files, no notifications, policies as in the release.
+# config_common SERVICE: lock files, notifications as docs/events.md turns them on, policies as in the release.
 config_common() {
   mkdir -p "$STATE/data/$1/lock"
   cat <<E
 [oslo_concurrency]
 lock_path = $STATE/data/$1/lock
 [oslo_messaging_notifications]
-driver = noop
+driver = messagingv2
+topics = notifications
+transport_url = $(message_bus)
 [oslo_messaging_rabbit]
 heartbeat_timeout_threshold = 0
 [oslo_policy]

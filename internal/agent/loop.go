@@ -49,8 +49,18 @@ type Cloud struct {
 	Sync          func(context.Context, engine.Revision) engine.Pass
 	// Look reports whether a change in the cloud concerns the stack. If it is nil, a pass finds out.
 	Look func(context.Context, engine.Moved) engine.Looked
-	// Moved reports whether a probe notices that the project has changed since the last call. It is nil if there are no probes.
-	Moved func(context.Context) (bool, error)
+	// Probe notices changes of the project; nil if there are no probes.
+	Probe Probe
+}
+
+// Probe asks the services of a project whether something has changed. kinds has the kinds of which stacks have objects, with the catalog types of the
+// services that they need. At most one goroutine at a time asks about each service.
+type Probe interface {
+	// Asks reports whether there is a question to a service.
+	Asks(service string, kinds map[string]string) bool
+	// Moved asks a service one question. It returns the service's nouns for the objects that have changed since the question was asked before; an
+	// empty noun stands for any object.
+	Moved(ctx context.Context, service string, kinds map[string]string) (nouns []string, err error)
 }
 
 // Pass checks the stack once and carries out the differences. It runs a second pass if a group must go back to its former revision,

@@ -1,45 +1,58 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Probe notices changes of a project with one small request to a service. It is a hint: a change that it does not notice, and an object that it
-// does not see, prove nothing. One goroutine at a time may use it.
-//
-//	service                 request                                  notices
-//	----------------------  ---------------------------------------  ---------------------------------------------------
-//	compute                 servers?changes-since=…, at most one     changes and deletions of servers; not of their tags
-//	network, block-storage  the quotas with their use                created and deleted objects, and the sizes of volumes
+// Probe notices changes of a project with small requests. It is a hint: a change that it does not notice, and an object that it does not see,
+// prove nothing. At most one goroutine at a time may ask about each service.
 type Probe struct {
 	client *Client
-	since  string // by the clock of the compute service; "" before its first answer
-	used   map[string]map[string]int64
-	lacks  map[string]bool // services that do not exist, or do not answer this user
-	unseen *UnseenError    // an error that was not returned yet; nil if there is none
+	of     map[string]*serviceProbe // by catalog type
 }
 
-// UnseenError says that a probe never notices the changes of some services, because the user has no permission to ask them. All other services
-// were asked.
+// serviceProbe is what a probe knows about one service.
+type serviceProbe struct {
+	turn int
+	seen map[string]seen // the last answers, by the question's path
+	off  map[string]bool // questions that the service does not answer, by their path
+}
+
+// seen is what is kept of an answer.
+type seen struct {
+	at    time.Time        // of the answer, by the clock of the service
+	sum   string           // of the whole answer
+	keys  map[string]bool  // the objects in the answer, with their revisions
+	count map[string]int64 // how much of each quota is used
+}
+
+// UnseenError says that a probe does not notice some changes, because the service does not answer a question of this user.
 type UnseenError struct {
-	// Services are catalog types.
-	Services []string
-	// Err are the refusals.
+	Service string // catalog type
+	// Collections are the service's own nouns for the objects whose changes the question shows.
+	Collections []string
+	// Err has the refusals.
 	Err error
 }
 
 // Error implements error.
 func (e *UnseenError) Error() string {
-	return "no permission to ask " + strings.Join(e.Services, " and ") + ": " + e.Err.Error()
+	return fmt.Sprintf("%s of the %s service: %v", e.What(), e.Service, e.Err)
+}
+
+// What returns the question: the nouns as one text.
+func (e *UnseenError) What() string {
+	return cmp.Or(strings.Join(e.Collections, ", "), "created and deleted objects")
 }
 
 // Unwrap returns the refusals.
@@ -47,82 +60,79 @@ func (e *UnseenError) Unwrap() error { return e.Err }
 
 // NewProbe returns a probe of the client's project.
 func (c *Client) NewProbe() *Probe {
-	return &Probe{client: c, used: map[string]map[string]int64{}, lacks: map[string]bool{}}
+	p := &Probe{client: c, of: map[string]*serviceProbe{}}
+	for service := range questions {
+		p.of[service] = &serviceProbe{}
+	}
+	return p
 }
 
-// overlap is the time before the last probe whose changes are asked for again. Services round times to seconds, and answer before a change is
+// overlap is the time before the last answer whose changes are asked for again. Services round times to seconds, and answer before a change is
 // visible everywhere.
 const overlap = 2 * time.Second
 
-// Moved reports whether something has changed since the last call. It asks every service, even if one of them has changed or fails. The first call
-// only learns the present state. An [UnseenError] is returned once.
-func (p *Probe) Moved(ctx context.Context) (moved bool, err error) {
-	for _, service := range []string{Compute, Network, BlockStorage} {
-		if p.lacks[service] {
-			continue
-		}
-		ask := p.usedMoved
-		if service == Compute {
-			ask = p.serversMoved
-		}
-		changed, failed := ask(ctx, service)
-		if errors.Is(failed, kind.ErrNoService) || errors.Is(failed, kind.ErrForbidden) {
-			p.refused(service, failed)
-			failed = nil
-		}
-		moved, err = moved || changed, errors.Join(err, failed)
-	}
-	if err == nil && p.unseen != nil {
-		err, p.unseen = p.unseen, nil
-	}
-	return moved, err
+// ProbedServices returns the catalog types of the services that can be asked.
+func ProbedServices() []string { return slices.Sorted(maps.Keys(questions)) }
+
+// Asks reports whether there is a question to the service for stacks with objects of these kinds. The values of kinds are the services that the
+// kinds need.
+func (p *Probe) Asks(service string, kinds map[string]string) bool {
+	return p.next(service, kinds) != nil
 }
 
-// refused stores that a service does not exist, or does not answer this user.
-func (p *Probe) refused(service string, err error) {
-	p.lacks[service] = true
-	if errors.Is(err, kind.ErrNoService) {
-		return
+// Moved asks a service one question, and returns the service's own nouns for the objects that have changed since the question was asked before. An
+// empty noun stands for any object. Each call asks the next question. The first answer to a question only shows the present state. kinds are those
+// of [Probe.Asks]; changes that do not concern them are left out. An [UnseenError] is returned once for each question.
+func (p *Probe) Moved(ctx context.Context, service string, kinds map[string]string) (nouns []string, err error) {
+	q := p.next(service, kinds)
+	if q == nil {
+		return nil, nil
 	}
-	if p.unseen == nil {
-		p.unseen = &UnseenError{}
+	one := p.of[service]
+	if one.turn++; one.seen == nil {
+		one.seen, one.off = map[string]seen{}, map[string]bool{}
 	}
-	p.unseen.Services, p.unseen.Err = append(p.unseen.Services, service), errors.Join(p.unseen.Err, err)
+	nouns, err = p.ask(context.WithValue(ctx, answeredOnce{}, true), service, q) // a service that is busy is asked later
+	if refusesQuestion(err) {
+		one.off[q.path] = true
+		err = &UnseenError{Service: service, Collections: q.nouns, Err: err}
+	}
+	return used(service, nouns, kinds), err
 }
 
-// serversMoved asks Nova for one server that has changed, or was deleted, since the last answer.
-func (p *Probe) serversMoved(ctx context.Context, service string) (bool, error) {
-	first, since := p.since == "", p.since
-	if first {
-		since = time.Now().UTC().Format(time.RFC3339)
+// refusesQuestion reports whether an error means that the service never answers the question, or never answers this user. Other errors can pass.
+func refusesQuestion(err error) bool {
+	if errors.Is(err, kind.ErrForbidden) || errors.Is(err, kind.ErrGone) || errors.Is(err, kind.ErrNoService) || errors.Is(err, errTooOld) || errors.Is(err, errTooMany) {
+		return true
 	}
-	var answer struct {
-		Servers []json.RawMessage `json:"servers"`
-	}
-	path := "servers?" + url.Values{"limit": {"1"}, "changes-since": {since}}.Encode()
-	headers, err := p.client.do(ctx, Call{Service: service, Method: http.MethodGet, Path: path, Into: &answer})
-	if err != nil {
-		return false, err
-	}
-	now, err := http.ParseTime(headers.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	p.since = now.Add(-overlap).UTC().Format(time.RFC3339)
-	return !first && len(answer.Servers) > 0, nil
+	answer := (*answerError)(nil)
+	return errors.As(err, &answer) && answer.code == http.StatusBadRequest
 }
 
-// usedMoved compares how much of each quota is used with the last answer.
-func (p *Probe) usedMoved(ctx context.Context, service string) (bool, error) {
-	quotas, err := p.client.Quotas(ctx, service)
-	if err != nil {
-		return false, err
+// next returns the question to ask next; nil if there is none.
+func (p *Probe) next(service string, kinds map[string]string) *probeQuestion {
+	one := p.of[service]
+	if one == nil {
+		return nil
 	}
-	used := map[string]int64{}
-	for name, q := range quotas {
-		used[name] = q.Used
+	var list, instead []*probeQuestion
+	lacks := unasked(service, kinds)
+	for i := range questions[service] {
+		switch q := &questions[service][i]; {
+		case !q.worth(service, kinds):
+		case one.off[q.path]:
+			lacks = true
+		case q.instead:
+			instead = append(instead, q)
+		default:
+			list = append(list, q)
+		}
 	}
-	before, known := p.used[service]
-	p.used[service] = used
-	return known && !maps.Equal(before, used), nil
+	if lacks {
+		list = append(list, instead...)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[one.turn%len(list)]
 }

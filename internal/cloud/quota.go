@@ -53,7 +53,7 @@ func (c *Client) Quotas(ctx context.Context, service string) (kind.Allowances, e
 	var answer json.RawMessage
 	err := c.Do(ctx, Call{Service: service, Method: http.MethodGet, Path: path, Into: &answer})
 	if errors.Is(err, kind.ErrGone) {
-		return nil, fmt.Errorf("the %s service does not show quotas to this user", service)
+		return nil, fmt.Errorf("the %s service does not show quotas to this user: %w", service, kind.ErrNoService)
 	}
 	if err != nil {
 		return nil, err

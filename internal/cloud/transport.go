@@ -58,6 +58,9 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
+// answeredOnce is the key of a context whose requests are not retried after an answer.
+type answeredOnce struct{}
+
 // firstRetry is the longest pause before the first retry of a request; the shortest is half of it.
 const firstRetry = 400 * time.Millisecond
 
@@ -239,6 +242,8 @@ func (t *transport) again(req *http.Request, resp *http.Response, err error, try
 		// A second try would end in the same way.
 		final := errors.As(err, new(*tls.CertificateVerificationError)) || errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrTooLarge) || errors.Is(err, errNoTurn)
 		return pause, repeatable(req) && !final
+	case req.Context().Value(answeredOnce{}) != nil:
+		return 0, false
 	case resp.StatusCode == http.StatusTooManyRequests:
 	case resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented && repeatable(req):
 	default:

@@ -30,6 +30,9 @@ func (p *ProbePace) Answered(now time.Time, moved bool) {
 	p.next = now.Add(p.pause)
 }
 
+// Skipped records that there is nothing to ask now.
+func (p *ProbePace) Skipped(now time.Time) { p.next = now.Add(busyProbe) }
+
 // Failed records a probe that failed. after is the time that the service has asked for; 0 for none.
 func (p *ProbePace) Failed(now time.Time, after time.Duration) {
 	pause := refusedProbe

@@ -169,7 +169,7 @@ func TestProbeCausesLook(t *testing.T) {
 		n.svc.probes.mu.Lock()
 		defer n.svc.probes.mu.Unlock()
 		for _, one := range n.svc.probes.all {
-			return !one.busy && !one.pace.Due(time.Now())
+			return !one.service(cloud.Network).busy && !one.service(cloud.Network).pace.Due(time.Now())
 		}
 		return false
 	})

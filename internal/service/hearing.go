@@ -36,6 +36,7 @@ type hearing struct {
 	settling    *time.Timer
 	quick, slow hints
 	who         map[string]kind.Trace // by the object's ID
+	kinds       map[string]bool       // of the objects that the last pass has seen
 	closed      bool
 }
 
@@ -208,7 +209,7 @@ func (h *hearing) Ran(run report.Run) {
 		h.quiet = now.Add(echo)
 	}
 	if h.running = false; run.Pass != nil {
-		h.of.IDs = idsOf(run.Pass.Last)
+		h.of.IDs, h.kinds = idsOf(run.Pass.Last), kindsOf(run.Pass.Last)
 	}
 	h.settle(now)
 }
@@ -222,6 +223,22 @@ func idsOf(p plan.Plan) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// kindsOf returns the kinds of a plan's objects.
+func kindsOf(p plan.Plan) map[string]bool {
+	kinds := map[string]bool{}
+	for i := range p.Steps {
+		kinds[p.Steps[i].Key.Kind] = true
+	}
+	return kinds
+}
+
+// has returns the kinds of the objects that the last pass has seen. Nobody changes the answer.
+func (h *hearing) has() map[string]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.kinds
 }
 
 // Started stores that the agent writes.

@@ -92,26 +92,72 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 	})
 }
 
-// Probes that fail, and services that the user may not ask, are logged once. A service without permission does not delay the probes of the others.
+// scripted is a probe with prepared answers.
+type scripted struct {
+	err   error
+	asked []string
+}
+
+func (s *scripted) Asks(string, map[string]string) bool { return true }
+
+func (s *scripted) Moved(_ context.Context, service string, _ map[string]string) ([]string, error) {
+	s.asked = append(s.asked, service)
+	return nil, s.err
+}
+
+// Probes that fail, and questions that the user may not ask, are logged once. A question without permission does not delay the others.
 func TestProbesThatFailAreLoggedOnce(t *testing.T) {
 	var record servicetest.Record
 	p := newProbes(slog.New(slog.NewTextHandler(&record, nil)))
+	asks, at, one := &scripted{}, projectAt{cloud: "demo"}, newProbed()
+	p.all[at] = one
 	down := errors.New("down")
-	unseen := &cloud.UnseenError{Services: []string{cloud.Compute}, Err: errors.New("refused")}
+	unseen := &cloud.UnseenError{Service: cloud.Compute, Collections: []string{"server"}, Err: errors.New("refused")}
 	for i, tt := range []struct {
 		err         error
 		warn, infos int // after this probe
 		failures    bool
 	}{{unseen, 1, 0, false}, {unseen, 1, 0, false}, {down, 2, 0, true}, {down, 2, 0, true}, {nil, 2, 1, false}, {nil, 2, 1, false}, {down, 3, 1, true}} {
-		at := projectAt{cloud: "demo"}
-		if p.all[at] == nil {
-			p.all[at] = &probed{stacks: map[*hearing]bool{}, unseen: map[string]bool{}}
-		}
-		p.all[at].moved = func(context.Context) (bool, error) { return false, tt.err }
-		p.probe(t.Context(), at, p.all[at])
+		asks.err = tt.err
+		p.probe(t.Context(), dueProbe{at, one, cloud.Compute, asks, nil})
 		warn, infos := strings.Count(record.String(), "level=WARN"), strings.Count(record.String(), "level=INFO")
-		if late := !p.all[at].pace.Due(time.Now().Add(50 * time.Second)); warn != tt.warn || infos != tt.infos || late != tt.failures {
+		if late := !one.service(cloud.Compute).pace.Due(time.Now().Add(50 * time.Second)); warn != tt.warn || infos != tt.infos || late != tt.failures {
 			t.Errorf("probe %d: %d warnings, %d other lines, delayed: %t", i, warn, infos, late)
 		}
+		if !one.service(cloud.Network).pace.Due(time.Now()) {
+			t.Error("another service waits, too")
+		}
+	}
+}
+
+// A project with many stacks is asked with one login, and with another one after that stack has left. Then the others look, because a change may have been
+// missed.
+func TestProbesOfAProjectShareALogin(t *testing.T) {
+	p, at := newProbes(slog.New(slog.DiscardHandler)), projectAt{cloud: "demo"}
+	var looks atomic.Int32 // timers count, too
+	first, second := newHearing("", func(engine.Moved) { looks.Add(1) }), newHearing("", func(engine.Moved) { looks.Add(1) })
+	logins := map[*hearing]*scripted{first: {}, second: {}}
+	p.enter(at, first, logins[first])
+	p.enter(at, second, logins[second])
+	ask := func(now time.Time) {
+		due := p.due(now)
+		if len(due) != len(cloud.ProbedServices()) || len(p.due(now)) != 0 {
+			t.Fatalf("%d questions are due, and %d again", len(due), len(p.due(now)))
+		}
+		for _, one := range due {
+			p.probe(t.Context(), one)
+		}
+	}
+	ask(time.Now())
+	if len(logins[first].asked) != len(cloud.ProbedServices()) || len(logins[second].asked) != 0 || looks.Load() != 0 {
+		t.Errorf("asked %v and %v, %d looks", logins[first].asked, logins[second].asked, looks.Load())
+	}
+	p.leave(first)
+	ask(time.Now().Add(time.Minute))
+	if len(logins[second].asked) != len(cloud.ProbedServices()) || looks.Load() != 1 {
+		t.Errorf("after the first stack has left: asked %v, %d looks", logins[second].asked, looks.Load())
+	}
+	if p.leave(second); len(p.all) != 0 {
+		t.Errorf("%d projects without stacks", len(p.all))
 	}
 }

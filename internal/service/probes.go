@@ -2,23 +2,24 @@ package service
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/agent"
 	"github.com/stackreeve/stackreeve/internal/cloud"
+	"github.com/stackreeve/stackreeve/internal/cloud/all"
+	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
 	"github.com/stackreeve/stackreeve/internal/events"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
 // probes asks the services of each project whether something has changed. Stacks with the same entry of clouds.yaml and the same project share the
 // requests.
 type probes struct {
-	log *slog.Logger
-	mu  sync.Mutex
-	all map[projectAt]*probed
+	log      *slog.Logger
+	services map[string]string // the catalog type of the service that a kind needs
+	mu       sync.Mutex
+	all      map[projectAt]*probed
 }
 
 // projectAt is a project, as an entry of clouds.yaml names it.
@@ -26,13 +27,9 @@ type projectAt struct{ cloud, region, project string }
 
 // probed is one project.
 type probed struct {
-	stacks map[*hearing]bool
-	moved  func(context.Context) (bool, error) // of the last login
-	pace   events.ProbePace
-	busy   bool
-	// failing is set after a probe that failed. unseen are the services that the user may not ask. Both are logged once.
-	failing bool
-	unseen  map[string]bool
+	stacks   map[*hearing]agent.Probe  // of their logins
+	by       *hearing                  // the stack whose login is used
+	services map[string]*probedService // by catalog type
 }
 
 const (
@@ -43,34 +40,75 @@ const (
 )
 
 func newProbes(log *slog.Logger) *probes {
-	return &probes{log: log, all: map[projectAt]*probed{}}
+	p := &probes{log: log, services: map[string]string{}, all: map[projectAt]*probed{}}
+	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
+		p.services[k.Info.Kind] = k.Info.Service
+	}
+	return p
 }
 
 // join makes the stack look when a probe of its project notices a change, from its first login on. leave ends that.
 func (p *probes) join(entry string, h *hearing, open func(context.Context) (agent.Cloud, error)) (_ func(context.Context) (agent.Cloud, error), leave func()) {
-	leave = func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for at, one := range p.all {
-			if delete(one.stacks, h); len(one.stacks) == 0 {
-				delete(p.all, at)
-			}
-		}
-	}
 	return func(ctx context.Context) (agent.Cloud, error) {
 		c, err := open(ctx)
-		if err != nil || c.Moved == nil {
-			return c, err
+		if err == nil && c.Probe != nil {
+			p.enter(projectAt{entry, c.Region, c.Project}, h, c.Probe)
 		}
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		at := projectAt{entry, c.Region, c.Project}
-		if p.all[at] == nil {
-			p.all[at] = &probed{stacks: map[*hearing]bool{}, unseen: map[string]bool{}}
+		return c, err
+	}, func() { p.leave(h) }
+}
+
+// enter adds a stack to a project, after its login.
+func (p *probes) enter(at projectAt, h *hearing, asks agent.Probe) {
+	p.leave(h) // after another login, the stack may belong to another project
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.all[at]
+	if one == nil {
+		one = newProbed()
+		p.all[at] = one
+	}
+	if one.stacks[h] = asks; one.by == nil {
+		one.by = h
+	}
+}
+
+func newProbed() *probed {
+	return &probed{stacks: map[*hearing]agent.Probe{}, services: map[string]*probedService{}}
+}
+
+// leave removes a stack. If the project was asked with its login, another login takes over. What changed since the last probes may not be noticed
+// then, so the other stacks look.
+func (p *probes) leave(h *hearing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for at, one := range p.all {
+		if one.stacks[h] == nil {
+			continue
 		}
-		p.all[at].stacks[h], p.all[at].moved = true, c.Moved
-		return c, nil
-	}, leave
+		if delete(one.stacks, h); len(one.stacks) == 0 {
+			delete(p.all, at)
+		}
+		if one.by != h {
+			continue
+		}
+		one.by = nil
+		for other := range one.stacks {
+			one.by = other
+			other.miss()
+		}
+	}
+}
+
+// kinds returns the kinds of the objects that the stacks have, with the services that these kinds need.
+func (p *probes) kinds(one *probed) map[string]string {
+	kinds := map[string]string{}
+	for h := range one.stacks {
+		for kind := range h.has() {
+			kinds[kind] = p.services[kind]
+		}
+	}
+	return kinds
 }
 
 // serve probes until ctx ends.
@@ -84,79 +122,66 @@ func (p *probes) serve(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			for at, one := range p.due(now) {
-				running.Go(func() { p.probe(ctx, at, one) })
+			for _, due := range p.due(now) {
+				running.Go(func() { p.probe(ctx, due) })
 			}
 		}
 	}
 }
 
-// due returns the projects to probe now.
-func (p *probes) due(now time.Time) map[projectAt]*probed {
+// dueProbe is a question that is due.
+type dueProbe struct {
+	at      projectAt
+	project *probed
+	service string
+	asks    agent.Probe
+	kinds   map[string]string
+}
+
+// due returns the questions to ask now.
+func (p *probes) due(now time.Time) (list []dueProbe) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := map[projectAt]*probed{}
 	for at, one := range p.all {
-		if !one.busy && one.pace.Due(now) {
-			one.busy, list[at] = true, one
+		var kinds map[string]string
+		for _, name := range cloud.ProbedServices() {
+			service := one.service(name)
+			if service.busy || !service.pace.Due(now) {
+				continue
+			}
+			if kinds == nil {
+				kinds = p.kinds(one)
+			}
+			if asks := one.stacks[one.by]; asks.Asks(name, kinds) {
+				service.busy = true
+				list = append(list, dueProbe{at, one, name, asks, kinds})
+			} else {
+				service.pace.Skipped(now)
+			}
 		}
 	}
 	return list
 }
 
-func (p *probes) probe(ctx context.Context, at projectAt, one *probed) {
-	p.mu.Lock()
-	ask := one.moved
-	p.mu.Unlock()
+func (p *probes) probe(ctx context.Context, due dueProbe) {
 	within, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	moved, err := ask(within)
+	nouns, err := due.asks.Moved(within, due.service, due.kinds)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one.busy = false
+	service := due.project.service(due.service)
+	service.busy = false
 	if ctx.Err() != nil {
 		return
 	}
-	log := p.log.With("cloud", at.cloud, "region", at.region, "project", at.project)
-	if unseen := (*cloud.UnseenError)(nil); errors.As(err, &unseen) {
-		one.tellUnseen(log, unseen)
-		err = nil
+	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), len(nouns) > 0, err)
+	looks := make([]events.Look, 0, len(nouns))
+	for _, noun := range nouns {
+		looks = append(looks, events.Look{Service: due.service, Collection: noun, Project: due.at.project})
 	}
-	one.answered(log, moved, err)
-	if moved {
-		for h := range one.stacks {
-			h.sawMove()
+	if len(looks) > 0 {
+		for h := range due.project.stacks {
+			h.sawMove(looks...)
 		}
 	}
-}
-
-// tellUnseen logs which services the user may not ask, once for each service.
-func (o *probed) tellUnseen(log *slog.Logger, unseen *cloud.UnseenError) {
-	for _, service := range unseen.Services {
-		if !o.unseen[service] {
-			o.unseen[service] = true
-			log.Warn("probes do not notice changes of a service, because the user may not ask it; the next drift check does", "service", service, "error", unseen.Error())
-		}
-	}
-}
-
-// answered decides when the project is probed again, and logs when probes begin to fail and when they work again.
-func (o *probed) answered(log *slog.Logger, moved bool, err error) {
-	now := time.Now()
-	if err == nil {
-		if o.pace.Answered(now, moved); o.failing {
-			log.Info("probes notice changes of the project again")
-		}
-		o.failing = false
-		return
-	}
-	after := time.Duration(0)
-	if later := (*kind.RetryAfterError)(nil); errors.As(err, &later) {
-		after = later.After
-	}
-	o.pace.Failed(now, after)
-	if !o.failing {
-		log.Warn("a probe of the project failed; until one is answered, changes are noticed by the next drift check", "error", err.Error())
-	}
-	o.failing = true
 }

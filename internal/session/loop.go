@@ -47,7 +47,7 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 		user, _ := at.OwnUser()
 		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, in), Look: in.look}
 		if s.Spec.Events.Probe == "on" {
-			opened.Moved = at.NewProbe().Moved
+			opened.Probe = at.NewProbe()
 		}
 		return opened, nil
 	}

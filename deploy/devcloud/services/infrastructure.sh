@@ -63,4 +63,9 @@ rabbitmq_start() {
   start rabbitmq env "${RABBITMQ_ENVIRONMENT[@]}" /usr/lib/rabbitmq/bin/rabbitmq-server
 }
 
-rabbitmq_ready() { wait_port rabbitmq "${PORT[rabbitmq]}"; }
+# Services also put their notifications into queues of their own, which nobody reads here.
+rabbitmq_ready() {
+  wait_port rabbitmq "${PORT[rabbitmq]}"
+  once notification-queues env "${RABBITMQ_ENVIRONMENT[@]}" /usr/lib/rabbitmq/bin/rabbitmqctl -q set_policy --apply-to queues \
+    notifications '^notifications\.' '{"max-length":1000,"overflow":"drop-head"}'
+}

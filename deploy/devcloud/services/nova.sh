@@ -55,6 +55,8 @@ periodic_fuzzy_delay = 0
 service_down_time = $PATIENCE
 $(guests_nova_options)
 report_interval = 20
+[notifications]
+notify_on_state_change = vm_and_task_state
 [api]
 auth_strategy = keystone
 [wsgi]

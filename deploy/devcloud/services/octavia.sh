@@ -51,6 +51,7 @@ pagination_max_limit = 1000
 topic = octavia_prov
 [controller_worker]
 workers = 1
+event_notifications = True
 amp_flavor_id = devcloud
 amp_image_tag = amphora
 amp_boot_network_list = 00000000-0000-0000-0000-000000000001

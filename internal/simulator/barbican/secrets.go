@@ -72,6 +72,7 @@ func (b *Barbican) listSecrets(c *oslo.Call) (*oslo.Response, error) {
 	found := b.secrets.Where(func(s *Secret) bool {
 		return s.ProjectID == c.Caller.ProjectID && !s.expired(c.Now) && (name == "" || s.shown["name"] == name)
 	})
+	order(found, c.Query().Get("sort"))
 	from, to, answer := b.page(c, "secrets", len(found))
 	views := []any{}
 	for _, s := range found[from:to] {
@@ -79,6 +80,21 @@ func (b *Barbican) listSecrets(c *oslo.Call) (*oslo.Response, error) {
 	}
 	answer["secrets"] = views
 	return oslo.OK(answer), nil
+}
+
+// order sorts secrets by created or updated, which are equal here, if a request asks for that. Keys that are not known are ignored, as other keys of
+// the sort filter are not simulated (barbican/model/repositories.py: _build_sort_filter_query).
+func order(secrets []*Secret, sort string) {
+	key, direction, _ := strings.Cut(sort, ":")
+	if key != "created" && key != "updated" {
+		return
+	}
+	slices.SortStableFunc(secrets, func(a, b *Secret) int {
+		if direction == "desc" {
+			a, b = b, a
+		}
+		return a.Created.Compare(b.Created)
+	})
 }
 
 // table mirrors barbican/common/validators.py: NewSecretValidator. Other attributes are ignored.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
 	"github.com/stackreeve/stackreeve/internal/simulator/pyjson"
@@ -80,9 +81,13 @@ func (b *Cinder) list(detail bool) handler {
 			return nil, err
 		}
 		q := c.Query()
+		times, err := timeFilters(c, q)
+		if err != nil {
+			return nil, err
+		}
 		all := c.Caller.Admin() && oslo.Truthy(q.Get("all_tenants"))
 		recs := b.volumes.Where(func(v *Volume) bool {
-			return (all || v.Project == c.Caller.ProjectID) && b.fits(c, v, q, all)
+			return (all || v.Project == c.Caller.ProjectID) && b.fits(c, v, q, all) && !slices.ContainsFunc(times, func(fits func(*Volume) bool) bool { return !fits(v) })
 		})
 		if err := sortVolumes(recs, q); err != nil {
 			return nil, err
@@ -158,6 +163,33 @@ func (b *Cinder) fits(c *call, v *Volume, q url.Values, all bool) bool {
 		}
 	}
 	return true
+}
+
+// timeFilters reads the filters created_at and updated_at, which exist since 3.60. Each is a list of an operator and a time
+// (cinder/api/v3/volumes.py: _handle_time_comparison_filters). A volume without a time does not fit.
+func timeFilters(c *call, q url.Values) (list []func(*Volume) bool, err error) {
+	for key, of := range map[string]func(*Volume) time.Time{"created_at": func(v *Volume) time.Time { return v.Created }, "updated_at": func(v *Volume) time.Time { return v.Updated }} {
+		if c.minor < 60 || !q.Has(key) {
+			continue
+		}
+		for _, part := range strings.Split(q.Get(key), ",") {
+			operator, text, found := strings.Cut(part, ":")
+			if !found {
+				return nil, badRequest("Invalid %s value", key)
+			}
+			holds := map[string]func(order int) bool{"gt": func(o int) bool { return o > 0 }, "gte": func(o int) bool { return o >= 0 }, "eq": func(o int) bool { return o == 0 },
+				"neq": func(o int) bool { return o != 0 }, "lt": func(o int) bool { return o < 0 }, "lte": func(o int) bool { return o <= 0 }}[operator]
+			at, err := oslo.ParseISO(text)
+			switch {
+			case holds == nil:
+				return nil, badRequest("Invalid %s operator", operator)
+			case err != nil:
+				return nil, badRequest("Invalid %s value", text)
+			}
+			list = append(list, func(v *Volume) bool { t := of(v); return !t.IsZero() && holds(t.Truncate(time.Second).Compare(at)) })
+		}
+	}
+	return list, nil
 }
 
 // metadataFits reports whether metadata contains all entries of a filter. The filter is a Python dict, as

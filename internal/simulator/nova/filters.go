@@ -201,13 +201,7 @@ func changesTest(c *call, key, word string) (func(*Server) bool, error) {
 	if key == "changes-before" && c.minor < 66 {
 		return nil, nil
 	}
-	var at time.Time
-	var err error
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02"} {
-		if at, err = time.Parse(layout, word); err == nil {
-			break
-		}
-	}
+	at, err := oslo.ParseISO(word)
 	if err != nil {
 		return nil, badRequest("Invalid input for query parameters %s. Value: %s. %s is not a 'date-time'", key, word, pyjson.Repr(word))
 	}

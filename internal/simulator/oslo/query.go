@@ -3,6 +3,7 @@ package oslo
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Page is the part of a list that a request asks for.
@@ -59,4 +60,14 @@ func SortBy[T any](recs []*T, f Fields, keys ...Order) {
 func After[T any](recs []*T, id func(*T) string, marker string) ([]*T, bool) {
 	i := slices.IndexFunc(recs, func(rec *T) bool { return id(rec) == marker })
 	return recs[i+1:], i >= 0
+}
+
+// ParseISO reads a time as oslo.utils does (timeutils.parse_isotime). A time without a zone is in UTC.
+func ParseISO(word string) (at time.Time, err error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02"} {
+		if at, err = time.Parse(layout, word); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, err
 }

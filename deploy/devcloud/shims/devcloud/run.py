@@ -5,4 +5,6 @@ import sys
 program, entry_point, *arguments = sys.argv[1:]
 module, function = entry_point.split(':')
 sys.argv = [program, *arguments]
+if program.startswith('cinder'):
+    importlib.import_module('devcloud.cinder_context')
 sys.exit(getattr(importlib.import_module(module), function)())
