@@ -50,7 +50,7 @@ func (e *UnseenError) Error() string {
 	return fmt.Sprintf("%s of the %s service: %v", e.What(), e.Service, e.Err)
 }
 
-// What returns the question: the nouns as one text.
+// What is the question: the nouns as one text.
 func (e *UnseenError) What() string {
 	return cmp.Or(strings.Join(e.Collections, ", "), "created and deleted objects")
 }
@@ -116,7 +116,7 @@ func (p *Probe) next(service string, kinds map[string]string) *probeQuestion {
 		return nil
 	}
 	var list, instead []*probeQuestion
-	lacks := unasked(service, kinds)
+	lacks := lacking(service, kinds)
 	for i := range questions[service] {
 		switch q := &questions[service][i]; {
 		case !q.worth(service, kinds):

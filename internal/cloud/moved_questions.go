@@ -31,16 +31,14 @@ const (
 // machines are the kinds that consist of servers with ports.
 var machines = []string{"Server", "VirtualMachine", "VirtualMachineGroup", "EtcdCluster", "EtcdMember", "M3DBCluster", "M3DBInstance"}
 
-// revisions is the query of Neutron's collections. Without the filter by project, the list would contain shared objects of other projects, and for
-// administrators those of all projects. The filter changed_since would be smaller, but Neutron refuses it since 2018, unless filter_validation is off.
+// revisions is the query of Neutron's collections. It is limited to the project, because lists also contain shared objects of other projects. The filter changed_since would be smaller, but Neutron refuses it since 2018, unless filter_validation is off.
 const revisions = "?project_id=PROJECT&fields=id&fields=revision_number&limit=201"
 
 // maxRevisions is the largest number of objects in such a list. Longer lists are not asked for again, because Neutron reads every object in full.
 const maxRevisions = 200
 
-// questions are the questions for each service. Neutron raises the revision of a parent with its children: of a network with its subnets, of a group with
-// its rules, of a router with its interfaces and routes, of a floating IP with its port forwardings, of an object with its tags. So the children need no
-// question.
+// questions are the questions for each service. Neutron raises the revision of a parent with its children, so the children need no question. Subnets,
+// rules, interfaces, routes, port forwardings and tags are such children.
 var questions = map[string][]probeQuestion{
 	Compute: {
 		{path: "servers?changes-since=SINCE&limit=1", form: since, nouns: []string{"server"}, kinds: append([]string{"ServerGroup"}, machines...)},
@@ -99,8 +97,8 @@ func (q *probeQuestion) worth(service string, kinds map[string]string) bool {
 	return false
 }
 
-// unasked reports whether a kind needs the service, and no question of its own is about it.
-func unasked(service string, kinds map[string]string) bool {
+// lacking reports whether a kind needs the service, and no question of its own is about it.
+func lacking(service string, kinds map[string]string) bool {
 	for kind, of := range kinds {
 		about := func(q probeQuestion) bool { return slices.Contains(q.kinds, kind) }
 		if of == service && !slices.ContainsFunc(questions[service], about) {

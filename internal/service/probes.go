@@ -77,8 +77,8 @@ func newProbed() *probed {
 	return &probed{stacks: map[*hearing]agent.Probe{}, services: map[string]*probedService{}}
 }
 
-// leave removes a stack. If the project was asked with its login, another login takes over. What changed since the last probes may not be noticed
-// then, so the other stacks look.
+// leave removes a stack. If the project was asked with its login, another login takes over. Changes since the last probes may be missed then, so
+// the other stacks look.
 func (p *probes) leave(h *hearing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
