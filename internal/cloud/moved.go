@@ -47,11 +47,11 @@ type UnseenError struct {
 
 // Error implements error.
 func (e *UnseenError) Error() string {
-	return fmt.Sprintf("%s of the %s service: %v", e.What(), e.Service, e.Err)
+	return fmt.Sprintf("%s of the %s service: %v", e.Question(), e.Service, e.Err)
 }
 
-// What is the question: the nouns as one text.
-func (e *UnseenError) What() string {
+// Question joins the nouns of the question.
+func (e *UnseenError) Question() string {
 	return cmp.Or(strings.Join(e.Collections, ", "), "created and deleted objects")
 }
 

@@ -22,10 +22,10 @@ const anything = ""
 type form int
 
 const (
-	since  form = iota // the answer is a list of objects that have changed
-	same               // two answers are equal while nothing changes
-	counts             // the answer has the quotas and their use; the nouns are in quotaNouns
-	header             // the headers of a Swift account
+	since  form = iota // the answer is a list of objects that have changed.
+	same               // two answers are equal while nothing changes.
+	counts             // the answer has the quotas and their use; the nouns are in quotaNouns.
+	header             // the headers of a Swift account.
 )
 
 // machines are the kinds that consist of servers with ports.

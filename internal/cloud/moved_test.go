@@ -36,10 +36,10 @@ func TestProbeWithoutPermission(t *testing.T) {
 				if errors.As(err, &unseen) != final || err == nil {
 					t.Fatalf("%d: %v", code, err)
 				}
-				if final && (said[unseen.What()] || unseen.Service != service) {
-					t.Errorf("%d: %s again, of %s", code, unseen.What(), unseen.Service)
+				if final && (said[unseen.Question()] || unseen.Service != service) {
+					t.Errorf("%d: %s again, of %s", code, unseen.Question(), unseen.Service)
 				} else if final {
-					said[unseen.What()] = true
+					said[unseen.Question()] = true
 				}
 			}
 			if p.Asks(service, everyKind) == final {

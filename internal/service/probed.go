@@ -30,7 +30,7 @@ func (o *probed) service(name string) *probedService {
 // answered decides when the service is asked again, and logs when probes begin to fail and when they work again.
 func (s *probedService) answered(log *slog.Logger, moved bool, err error) {
 	if unseen := (*cloud.UnseenError)(nil); errors.As(err, &unseen) {
-		if text := unseen.What(); !s.unseen[text] {
+		if text := unseen.Question(); !s.unseen[text] {
 			s.unseen[text] = true
 			log.Warn("probes do not notice some changes, because the service does not show them to this user; the next drift check does", "changes", text, "error", unseen.Error())
 		}
