@@ -61,6 +61,10 @@ test-kustomize: ## judge what is made of kustomizations by the real kustomize
 test-registry: ## follow artifacts in a real registry, with each login and signature
 	GO=$(GO) .ci/registry
 
+.PHONY: test-vault
+test-vault: ## read values of secrets from a real Vault, with each login (builds it once: 3 min on two cores)
+	GO=$(GO) .ci/vault
+
 .PHONY: test-gitlab
 test-gitlab: ## judge the stand-in for GitLab, webhooks and the CI component by GitLab's own client and schema, glab and python-gitlab (npm, Debian packages rsync and python3-gitlab)
 	GO=$(GO) .ci/gitlab
