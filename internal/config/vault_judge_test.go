@@ -190,7 +190,7 @@ func (v *realVault) jwt(t *testing.T) func(*VaultStore) {
 		text, _ := json.Marshal(of)
 		return base64.RawURLEncoding.EncodeToString(text)
 	}
-	signed := part(map[string]string{"alg": "ES256", "typ": "JWT"}) + "." + part(map[string]any{"sub": "agent", "aud": "vault", "exp": time.Now().Add(time.Hour).Unix()})
+	signed := part(map[string]string{"alg": "ES256", "typ": "JWT"}) + "." + part(map[string]any{"sub": "agent", "aud": "vault", "iat": time.Now().Unix(), "nbf": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()})
 	sum := sha256.Sum256([]byte(signed))
 	r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
 	if err != nil {
