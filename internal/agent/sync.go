@@ -8,7 +8,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// sync carries out a revision. If the plan is held, it asks the forge for approvals. If one covers the plan,
+// sync carries out a revision; syncInProject (project.go) calls it. If the plan is held, it asks the forge for approvals. If one covers the plan,
 // it carries out the revision again with the approvals.
 func (s *Loop) sync(ctx context.Context, rev engine.Revision) engine.Pass {
 	pass := s.cloud.Sync(ctx, rev)

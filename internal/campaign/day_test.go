@@ -120,7 +120,7 @@ func (d *day) idle(t time.Duration) {
 
 // fault makes some fault happen to the next request. Faults after which a person has to decide are left out.
 func (d *day) fault() {
-	all := slices.DeleteFunc(Faults(), func(f Fault) bool { return f.Name == "twice" || f.Name == "huge" || f.Open })
+	all := slices.DeleteFunc(Faults(), func(f Fault) bool { return f.Name == "twice" || f.Name == "huge" })
 	f := all[d.random.IntN(len(all))]
 	d.must(d.layer.Arm(Case{Request: Any, Fault: f.Name, Seed: d.random.Uint64()}))
 	d.done["faults"]++

@@ -18,9 +18,7 @@ type Fault struct {
 	// Writes is true if the fault is of interest for writing requests only.
 	Writes bool
 	// Times is the number of further requests to the same service with the same fault. The first of them follows immediately.
-	Times int
-	// Open is true if the agent does not yet survive the fault in all cases. Then it is only chosen by name.
-	Open   bool
+	Times  int
 	strike func(*strike) (*http.Response, error)
 }
 
@@ -66,39 +64,39 @@ const maxHang = time.Hour
 // Faults returns all faults. Their order is that of the table in docs/reliability.md.
 func Faults() []Fault {
 	return []Fault{
-		{"kill-before", "the process is killed, and the cloud does not get the request", false, 0, false, killed(0)},
-		{"kill-after", "the process is killed after the cloud has carried out the request", false, 0, false, killed(-1)},
-		{"kill-during", "the process is killed, and the cloud carries out the request up to 1.5 s later", true, 0, false, killed(1500 * time.Millisecond)},
-		{"400", "refused with 400", false, 0, false, refuse(http.StatusBadRequest, nil)},
-		{"401", "refused with 401, the token is no longer valid", false, 0, false, unauthorized},
-		{"403", "refused with 403", false, 0, false, refuse(http.StatusForbidden, nil)},
-		{"404", "refused with 404", false, 0, false, refuse(http.StatusNotFound, nil)},
-		{"409", "refused with 409", false, 0, false, refuse(http.StatusConflict, nil)},
-		{"413", "refused with 413, as old services do for limits of rates", false, 0, false, refuse(http.StatusRequestEntityTooLarge, http.Header{"Retry-After": {"3"}})},
-		{"429", "429 with Retry-After: 7", false, 0, false, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}})},
-		{"429-hour", "429 with Retry-After: 3600", false, 0, false, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"3600"}})},
-		{"429-garbage", "429 with a Retry-After that is neither a number nor a date", false, 0, false, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"-1e99 soon"}})},
-		{"500", "500 without any effect", false, 0, false, refuse(http.StatusInternalServerError, nil)},
-		{"500-done", "500 although the cloud has carried out the request", false, 0, false, refuseDone(http.StatusInternalServerError)},
-		{"502-done", "a proxy answers 502 with HTML, and the cloud has carried out the request", false, 0, false, refuseDone(http.StatusBadGateway)},
-		{"503", "503 with Retry-After: 5", false, 0, false, refuse(http.StatusServiceUnavailable, http.Header{"Retry-After": {"5"}})},
-		{"503-down", "503 for 25 requests to the service", false, 24, false, refuse(http.StatusServiceUnavailable, nil)},
-		{"reset", "the connection is reset before the cloud gets the request", false, 0, false, reset},
-		{"lost", "the cloud has carried out the request, and the answer is lost", false, 0, false, lost},
-		{"hang", "no answer, and the cloud never gets the request", false, 0, false, hang(-1)},
-		{"hang-done", "no answer, and the cloud has carried out the request", false, 0, false, hang(0)},
-		{"hang-late", "no answer, and the cloud carries out the request up to 100 s later", true, 0, false, hang(100 * time.Second)},
-		{"delay", "the answer comes after 45 s", false, 0, false, delay(45 * time.Second)},
-		{"twice", "the cloud gets the request twice and answers the second one", false, 0, false, twice},
-		{"truncated", "half of the JSON", false, 0, false, garble(func(b []byte) []byte { return b[:len(b)/2] })},
-		{"empty", "an empty body", false, 0, false, garble(func([]byte) []byte { return nil })},
-		{"html", "200 with an HTML page", false, 0, false, garble(func([]byte) []byte { return []byte("<html><body>please log in</body></html>") })},
-		{"types", "JSON in which texts, numbers and lists have other types", false, 0, false, garble(wrongTypes)},
-		{"nulls", "JSON in which every value is null", false, 0, true, garble(nulls)},
-		{"array", "a JSON array instead of an object", false, 0, false, garble(func([]byte) []byte { return []byte("[[],[1,2,3]]") })},
-		{"huge", "a body of 300 MB", false, 0, false, huge},
-		{"clock-forward", "the clock of the cloud jumps 5 hours forward", false, 0, false, shifted(5 * time.Hour)},
-		{"clock-back", "the clock of the cloud jumps 5 hours back", false, 0, false, shifted(-5 * time.Hour)},
+		{"kill-before", "the process is killed, and the cloud does not get the request", false, 0, killed(0)},
+		{"kill-after", "the process is killed after the cloud has carried out the request", false, 0, killed(-1)},
+		{"kill-during", "the process is killed, and the cloud carries out the request up to 1.5 s later", true, 0, killed(1500 * time.Millisecond)},
+		{"400", "refused with 400", false, 0, refuse(http.StatusBadRequest, nil)},
+		{"401", "refused with 401, the token is no longer valid", false, 0, unauthorized},
+		{"403", "refused with 403", false, 0, refuse(http.StatusForbidden, nil)},
+		{"404", "refused with 404", false, 0, refuse(http.StatusNotFound, nil)},
+		{"409", "refused with 409", false, 0, refuse(http.StatusConflict, nil)},
+		{"413", "refused with 413, as old services do for limits of rates", false, 0, refuse(http.StatusRequestEntityTooLarge, http.Header{"Retry-After": {"3"}})},
+		{"429", "429 with Retry-After: 7", false, 0, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}})},
+		{"429-hour", "429 with Retry-After: 3600", false, 0, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"3600"}})},
+		{"429-garbage", "429 with a Retry-After that is neither a number nor a date", false, 0, refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"-1e99 soon"}})},
+		{"500", "500 without any effect", false, 0, refuse(http.StatusInternalServerError, nil)},
+		{"500-done", "500 although the cloud has carried out the request", false, 0, refuseDone(http.StatusInternalServerError)},
+		{"502-done", "a proxy answers 502 with HTML, and the cloud has carried out the request", false, 0, refuseDone(http.StatusBadGateway)},
+		{"503", "503 with Retry-After: 5", false, 0, refuse(http.StatusServiceUnavailable, http.Header{"Retry-After": {"5"}})},
+		{"503-down", "503 for 25 requests to the service", false, 24, refuse(http.StatusServiceUnavailable, nil)},
+		{"reset", "the connection is reset before the cloud gets the request", false, 0, reset},
+		{"lost", "the cloud has carried out the request, and the answer is lost", false, 0, lost},
+		{"hang", "no answer, and the cloud never gets the request", false, 0, hang(-1)},
+		{"hang-done", "no answer, and the cloud has carried out the request", false, 0, hang(0)},
+		{"hang-late", "no answer, and the cloud carries out the request up to 100 s later", true, 0, hang(100 * time.Second)},
+		{"delay", "the answer comes after 45 s", false, 0, delay(45 * time.Second)},
+		{"twice", "the cloud gets the request twice and answers the second one", false, 0, twice},
+		{"truncated", "half of the JSON", false, 0, garble(func(b []byte) []byte { return b[:len(b)/2] })},
+		{"empty", "an empty body", false, 0, garble(func([]byte) []byte { return nil })},
+		{"html", "200 with an HTML page", false, 0, garble(func([]byte) []byte { return []byte("<html><body>please log in</body></html>") })},
+		{"types", "JSON in which texts, numbers and lists have other types", false, 0, garble(wrongTypes)},
+		{"nulls", "JSON in which every value is null", false, 0, garble(nulls)},
+		{"array", "a JSON array instead of an object", false, 0, garble(func([]byte) []byte { return []byte("[[],[1,2,3]]") })},
+		{"huge", "a body of 300 MB", false, 0, huge},
+		{"clock-forward", "the clock of the cloud jumps 5 hours forward", false, 0, shifted(5 * time.Hour)},
+		{"clock-back", "the clock of the cloud jumps 5 hours back", false, 0, shifted(-5 * time.Hour)},
 	}
 }
 

@@ -57,7 +57,7 @@ type Config struct {
 	Limits Limits
 }
 
-// Client is an authenticated connection to one project of one cloud. Its requests are in rest.go. It is safe for concurrent use.
+// Client is an authenticated connection to one project of one cloud. Its requests are in call.go. It is safe for concurrent use.
 type Client struct {
 	// Region and ProjectID say where the stack works.
 	Region, ProjectID string

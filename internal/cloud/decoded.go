@@ -140,7 +140,10 @@ func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byt
 
 func readOne[Attributes, T any](raw []byte, as Reading[Attributes, T]) (w written[T], err error) {
 	var decoded Attributes
-	if err = json.Unmarshal(raw, &decoded); err == nil {
+	if err = json.Unmarshal(raw, &decoded); err == nil && idCheck[Attributes]()(decoded) {
+		err = errNoID
+	}
+	if err == nil {
 		w.text = string(raw)
 		w.object, err = as.Read(decoded)
 	}

@@ -1,6 +1,8 @@
 package cloud
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,6 +36,41 @@ func TestAttackEndlessPages(t *testing.T) {
 func onPage(l *listing, text string) error {
 	_, err := readPage(l, &http.Response{Request: httptest.NewRequest(http.MethodGet, "/", nil), Body: io.NopCloser(strings.NewReader(text))},
 		asDecoded[struct{}](), func(struct{}) error { return nil })
+	return err
+}
+
+// An object whose ID is lost is an error, and not an object that is missing.
+func TestObjectsWithoutAnID(t *testing.T) {
+	type named struct {
+		ID, Name string
+	}
+	type tagged struct {
+		named
+		Project string `json:"project_id"`
+	}
+	for _, item := range []string{`{"id": null, "name": "a"}`, `{"id": "", "name": "a"}`} {
+		text := `{"servers": [{"id": "1"}, ` + item + `]}`
+		for name, err := range map[string]error{
+			"attributes": onPageOf[map[string]json.RawMessage](text), "struct": onPageOf[named](text), "embedded": onPageOf[tagged](text),
+		} {
+			if !errors.Is(err, errNoID) {
+				t.Errorf("%s as %s: %v", item, name, err)
+			}
+		}
+		for name, err := range map[string]error{"name": onPageOf[struct{ Name string }](text), "anything": onPageOf[any](text)} {
+			if err != nil {
+				t.Errorf("%s as %s: %v", item, name, err)
+			}
+		}
+	}
+	if err := onPageOf[map[string]json.RawMessage](`{"servers": [{"keypair": {}}, {"id": 7}]}`); err != nil {
+		t.Error(err)
+	}
+}
+
+func onPageOf[T any](text string) error {
+	_, err := readPage(&listing{field: "servers"}, &http.Response{Request: httptest.NewRequest(http.MethodGet, "/", nil), Body: io.NopCloser(strings.NewReader(text))},
+		asDecoded[T](), func(T) error { return nil })
 	return err
 }
 

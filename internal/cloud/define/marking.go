@@ -10,7 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// marking is the way in which the objects of a kind have the owner mark: [inAttribute] or [inLabels]. It is chosen once, when the
+// marking is the way in which the objects of a kind have the owner mark: [inAttribute], below, or [inLabels], in labels.go. It is chosen once, when the
 // kind is created.
 type marking[Spec, Filter, More any] interface {
 	// read records the owner mark in an answer, and returns the answer without it.

@@ -45,7 +45,7 @@ func (d *Driver[Spec, Filter, More]) microversion(ctx context.Context) (string, 
 	return d.Client.Microversion(ctx, d.of.Info.Service, d.of.Collection.Microversion)
 }
 
-// Read decodes an object from a service's answer.
+// Read decodes an object from a service's answer. An object without an ID is an error.
 func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec, More], error) {
 	answer, err := d.of.Collection.unwrapped(answer)
 	if err != nil {
@@ -65,6 +65,9 @@ func (d *Driver[Spec, Filter, More]) Read(answer table.Attributes) (*State[Spec,
 	}
 	if d.of.Collection.Address {
 		s.ID = s.ID[strings.LastIndexByte(s.ID, '/')+1:]
+	}
+	if s.ID == "" { // without the object, the agent would create another one
+		return nil, fmt.Errorf("attribute %s: the object has no ID", d.of.Collection.ID)
 	}
 	if err := text("name", &s.Name); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places 
 		e.addRefused(shown)
 	}
 	snapshot := e.snapshot(shown, before, want)
-	e.storeLists(shown, snapshot, managedOf(wanted), places, now)
+	e.noteFindings(shown, snapshot, managedOf(wanted), places, now)
 	return snapshot
 }
 

@@ -69,10 +69,10 @@ func (e *Engine) addRefused(shown map[memory.Place]kind.Shown) {
 	}
 }
 
-// storeLists stores the results of the lists of places in the memory. A list that failed changes
+// noteFindings stores the results of the lists of places in the memory. A list that failed changes
 // nothing, unless the pass may create objects in the place. A place with managed objects counts as a place with objects of the stack, because the
 // pass may still create one there.
-func (e *Engine) storeLists(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
+func (e *Engine) noteFindings(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
