@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,23 +31,18 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1) // the goroutines for signals must not begin inside of a bubble
-	os.Exit(withClouds(m))
-}
-
-func withClouds(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "campaign")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+		panic(err)
 	}
-	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "clouds.yaml")
-	if err := os.WriteFile(name, simulatorClouds(), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if err := errors.Join(os.WriteFile(name, simulatorClouds(), 0o600), os.Setenv("OS_CLIENT_CONFIG_FILE", name)); err != nil {
+		panic(err)
 	}
-	os.Setenv("OS_CLIENT_CONFIG_FILE", name)
-	return m.Run()
+	m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
+	}
 }
 
 // In each case, one fault happens to one request of a story. After the faults, the cloud holds what the manifests say: no object twice, none

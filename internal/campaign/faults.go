@@ -135,9 +135,7 @@ func killed(late time.Duration) func(*strike) (*http.Response, error) {
 	return func(s *strike) (*http.Response, error) {
 		switch {
 		case late < 0:
-			if resp, err := s.forward(); err == nil {
-				_ = resp.Body.Close() // nobody will read it
-			}
+			s.forwardOnly()
 		case late > 0:
 			s.later(time.Duration(s.random.Int64N(int64(late))))
 		}
@@ -149,10 +147,15 @@ func killed(late time.Duration) func(*strike) (*http.Response, error) {
 func reset(*strike) (*http.Response, error) { return nil, errReset }
 
 func lost(s *strike) (*http.Response, error) {
-	if resp, err := s.forward(); err == nil {
-		_ = resp.Body.Close() // it is lost
-	}
+	s.forwardOnly()
 	return nil, errReset
+}
+
+// forwardOnly makes the cloud carry out the request. Nobody gets the answer.
+func (s *strike) forwardOnly() {
+	if resp, err := s.forward(); err == nil {
+		_ = resp.Body.Close() // nobody reads it
+	}
 }
 
 // hang gives no answer. The cloud carries out the request at some time before late: at once if late is 0, never if it is negative.

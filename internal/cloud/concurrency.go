@@ -76,6 +76,7 @@ func (a *concurrency) note(x exchange) {
 			a.fall(x, 0.75)
 		}
 		a.seen, a.slow = 0, 0
+	case unclear: // it says nothing about the load
 	}
 }
 

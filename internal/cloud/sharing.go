@@ -140,7 +140,7 @@ func (s sharing) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	// Each list of a snapshot shows the cloud at some time after the first list was requested. A read outside a snapshot shows the cloud as it is now.
-	return s.together(req, &s.reads, from+" "+questionOf(req), momentOf(req.Context()).Since(), s.keeps(), func(resp *http.Response, _ *answer) { s.heed(token, resp) })
+	return s.together(req, &s.reads, from+" "+questionOf(req), momentOf(req.Context()).Since(time.Now), s.keeps(), func(resp *http.Response, _ *answer) { s.heed(token, resp) })
 }
 
 func (s sharing) logIn(req *http.Request) (*http.Response, error) {

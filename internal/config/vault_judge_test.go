@@ -64,7 +64,6 @@ func (v *realVault) try(t *testing.T, method, path string, body any) (code int, 
 
 func startVault(t *testing.T) *realVault {
 	t.Helper()
-	testcost.Long(t)
 	program := os.Getenv("STACKREEVE_TEST_VAULT")
 	if program == "" {
 		t.Skip("STACKREEVE_TEST_VAULT names no server of Vault")
@@ -203,6 +202,7 @@ func (v *realVault) jwt(t *testing.T) func(*VaultStore) {
 
 // TestRealVault does on a real server what docs/secrets.md says.
 func TestRealVault(t *testing.T) {
+	testcost.Long(t) // a real server starts
 	v := startVault(t)
 	place := secretstore.Place{Path: "db/login"}
 	isDown := func(what string, err error) {

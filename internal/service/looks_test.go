@@ -221,7 +221,6 @@ func TestMessageConcernsAllStacks(t *testing.T) {
 
 // BenchmarkLook measures the requests after a message about a foreign object, in a project with many stacks of four objects.
 func BenchmarkLook(b *testing.B) {
-	testcost.Long(b)
 	for _, stacks := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprint(stacks), func(b *testing.B) {
 			m := newMany(b, stacks, func(i int) string {

@@ -32,6 +32,7 @@ var furtherFiles = map[string]string{
 	"m3dbnamespace":          "its service is a cluster in machines: how it is looked at",
 	"port":                   "addresses are chosen by Neutron, or by manifests",
 	"roleassignment":         "it has no place for a mark, so another object notes it",
+	"securitygroup":          "rules are compared with those of the cloud one by one",
 	"server":                 "what is plugged into it, its user data and its action log are subjects of their own",
 	"subnet":                 "a gateway is none, chosen or given",
 	"swiftcontainer":         "it is read and written as headers",

@@ -50,15 +50,13 @@ func Once[T any](m *SharedResults, key string, do func() (T, error)) (T, error) 
 // ResultsSince returns results that may come from requests that were sent at any time after since.
 func ResultsSince(since time.Time) *SharedResults {
 	m := &SharedResults{}
-	m.since(func() time.Time { return since })
+	m.Since(func() time.Time { return since })
 	return m
 }
 
 // Since returns the time after which requests of the snapshot must have been sent. Unless [ResultsSince] has set it, it is the time of the
 // first call. If m is nil, it is now.
-func (m *SharedResults) Since() time.Time { return m.since(time.Now) }
-
-func (m *SharedResults) since(now func() time.Time) time.Time {
+func (m *SharedResults) Since(now func() time.Time) time.Time {
 	at, _ := Once(m, "since", func() (time.Time, error) { return now(), nil }) // the function never fails
 	return at
 }

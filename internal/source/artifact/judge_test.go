@@ -46,7 +46,6 @@ const password = "pass:word"
 
 func startRealRegistry(t *testing.T, access string) *realRegistry {
 	t.Helper()
-	testcost.Long(t)
 	program := os.Getenv("STACKREEVE_TEST_REGISTRY")
 	if program == "" {
 		t.Skip("STACKREEVE_TEST_REGISTRY names no registry")
@@ -161,6 +160,7 @@ func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestRealRegistryIsFollowed follows a tag and a digest.
 func TestRealRegistryIsFollowed(t *testing.T) {
+	testcost.Long(t) // real servers start
 	r, w := startRealRegistry(t, ""), startRegistry(t)
 	first := w.push(t, "prod", "clouds/prod/a.yaml", "one")
 	r.mirror(t, w, "prod")
@@ -197,6 +197,7 @@ func TestRealRegistryIsFollowed(t *testing.T) {
 
 // TestRealRegistryLogins uses each login on a registry with passwords, and on one with tokens.
 func TestRealRegistryLogins(t *testing.T) {
+	testcost.Long(t) // real servers start
 	issuer, withTokens := tokens(t)
 	for name, access := range map[string]string{"basic": htpasswd(t), "tokens": withTokens} {
 		t.Run(name, func(t *testing.T) {
@@ -234,6 +235,7 @@ func TestRealRegistryLogins(t *testing.T) {
 
 // TestRealRegistrySignatures finds signatures of each form in a registry that has no list of referrers.
 func TestRealRegistrySignatures(t *testing.T) {
+	testcost.Long(t) // real servers start
 	good, bad := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
 	for name, sign := range map[string]func(t *testing.T, w *world, at registry.Descriptor, s signer) (tags []string){
 		"tag": func(t *testing.T, w *world, at registry.Descriptor, s signer) []string {
