@@ -64,9 +64,9 @@ const maxHang = time.Hour
 // Faults returns all faults. Their order is that of the table in docs/reliability.md.
 func Faults() []Fault {
 	return []Fault{
-		{"kill-before", "the process is killed, and the cloud does not get the request", false, 0, killed(0)},
-		{"kill-after", "the process is killed after the cloud has carried out the request", false, 0, killed(-1)},
-		{"kill-during", "the process is killed, and the cloud carries out the request up to 1.5 s later", true, 0, killed(1500 * time.Millisecond)},
+		{"kill-before", "the process is killed, and the cloud does not get the request", false, 0, killedBefore},
+		{"kill-after", "the process is killed after the cloud has carried out the request", false, 0, killedAfter},
+		{"kill-during", "the process is killed, and the cloud carries out the request up to 1.5 s later", true, 0, killedDuring},
 		{"400", "refused with 400", false, 0, refuse(http.StatusBadRequest, nil)},
 		{"401", "refused with 401, the token is no longer valid", false, 0, unauthorized},
 		{"403", "refused with 403", false, 0, refuse(http.StatusForbidden, nil)},
@@ -130,18 +130,20 @@ func unauthorized(s *strike) (*http.Response, error) {
 	return answer(s.req, http.StatusUnauthorized, nil, []byte(sorry)), nil
 }
 
-// killed kills the agent. If late is 0, the cloud does not get the request. If it is negative, the cloud carries out the request first.
-func killed(late time.Duration) func(*strike) (*http.Response, error) {
-	return func(s *strike) (*http.Response, error) {
-		switch {
-		case late < 0:
-			s.forwardOnly()
-		case late > 0:
-			s.later(time.Duration(s.random.Int64N(int64(late))))
-		}
-		s.kill()
-		return nil, errKilled
-	}
+func killedBefore(s *strike) (*http.Response, error) {
+	s.kill()
+	return nil, errKilled
+}
+
+func killedAfter(s *strike) (*http.Response, error) {
+	s.forwardOnly()
+	return killedBefore(s)
+}
+
+// killedDuring kills the agent. The cloud carries out the request up to 1.5 s later.
+func killedDuring(s *strike) (*http.Response, error) {
+	s.later(time.Duration(s.random.Int64N(int64(1500 * time.Millisecond))))
+	return killedBefore(s)
 }
 
 func reset(*strike) (*http.Response, error) { return nil, errReset }
