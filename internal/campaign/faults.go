@@ -19,8 +19,11 @@ type Fault struct {
 	Writes bool
 	// Times is the number of further requests to the same service with the same fault. The first of them follows immediately.
 	Times  int
-	strike func(*strike) (*http.Response, error)
+	strike effect
 }
+
+// effect answers a request in place of the cloud.
+type effect func(*strike) (*http.Response, error)
 
 // Fits reports whether the fault can happen to the request with a name.
 func (f Fault) Fits(request string) bool { return !f.Writes || writes(request) }
@@ -110,13 +113,13 @@ func answer(req *http.Request, code int, header http.Header, body []byte) *http.
 
 const sorry = `{"error": {"message": "a fault of the campaign"}}`
 
-func refuse(code int, header http.Header) func(*strike) (*http.Response, error) {
+func refuse(code int, header http.Header) effect {
 	return func(s *strike) (*http.Response, error) {
 		return answer(s.req, code, header.Clone(), []byte(sorry)), nil
 	}
 }
 
-func refuseDone(code int) func(*strike) (*http.Response, error) {
+func refuseDone(code int) effect {
 	return func(s *strike) (*http.Response, error) {
 		if resp, err := s.forward(); err == nil {
 			_ = resp.Body.Close() // it is replaced
@@ -161,7 +164,7 @@ func (s *strike) forwardOnly() {
 }
 
 // hang gives no answer. The cloud carries out the request at some time before late: at once if late is 0, never if it is negative.
-func hang(late time.Duration) func(*strike) (*http.Response, error) {
+func hang(late time.Duration) effect {
 	return func(s *strike) (*http.Response, error) {
 		switch {
 		case late == 0:
@@ -180,7 +183,7 @@ func hang(late time.Duration) func(*strike) (*http.Response, error) {
 	}
 }
 
-func delay(d time.Duration) func(*strike) (*http.Response, error) {
+func delay(d time.Duration) effect {
 	return func(s *strike) (*http.Response, error) {
 		resp, err := s.forward()
 		timer := time.NewTimer(d)
@@ -201,7 +204,7 @@ func twice(s *strike) (*http.Response, error) {
 	return s.forward()
 }
 
-func shifted(by time.Duration) func(*strike) (*http.Response, error) {
+func shifted(by time.Duration) effect {
 	return func(s *strike) (*http.Response, error) {
 		s.shift(by)
 		return s.forward()
@@ -209,7 +212,7 @@ func shifted(by time.Duration) func(*strike) (*http.Response, error) {
 }
 
 // garble returns a fault that changes the body of a successful answer. The cloud has carried out the request.
-func garble(change func([]byte) []byte) func(*strike) (*http.Response, error) {
+func garble(change func([]byte) []byte) effect {
 	return func(s *strike) (*http.Response, error) {
 		resp, err := s.forward()
 		if err != nil {
