@@ -44,6 +44,9 @@ func (s *Loop) newer(ctx context.Context) engine.Superseded {
 	case <-ctx.Done():
 		return ""
 	case by := <-s.Signals.now:
+		if s.control.carriesOut(by) {
+			return ""
+		}
 		return by
 	case <-s.Signals.wake:
 	}

@@ -18,7 +18,11 @@ type LastLook struct {
 
 // needsNoPass looks at what has changed in the cloud. It reports whether the change does not concern the stack.
 func (s *Loop) needsNoPass(ctx context.Context) bool {
-	moved, result := s.Signals.takeMoved(), engine.LookedUnknown
+	moved, pending := s.Signals.takeMoved()
+	if !pending {
+		return true
+	}
+	result := engine.LookedUnknown
 	if s.cloud != nil && s.cloud.Look != nil && len(moved.Collections) > 0 {
 		result = s.look(ctx, moved)
 	}

@@ -21,7 +21,7 @@ type Request struct {
 }
 
 // ErrBusy means that another request of the stack has not been carried out yet.
-var ErrBusy = errors.New("another replacement was requested and has not begun yet; ask again when it has ended")
+var ErrBusy = errors.New("another replacement was requested and has not ended yet; ask again when it has")
 
 // requestLife is how long a request waits for its pass, for example while the repository does not answer.
 const requestLife = 10 * time.Minute
@@ -31,24 +31,27 @@ const requestLife = 10 * time.Minute
 type request struct {
 	Request
 	at     time.Time
-	taken  bool
-	result string // the end of the pass, for people
+	taken  bool   // its pass has begun.
+	result string // the end of the pass, for people; "" before.
 }
 
-// Replace requests a replacement, and starts a run now. The same request twice counts once while it waits.
+// Replace requests a replacement, and starts a run now. The same request counts once until its pass has ended, and no other one is accepted.
 func (s *Loop) Replace(r Request) error {
 	news, err := s.control.request(r, time.Now())
 	if news {
-		s.Signals.interrupt(engine.Superseded("the replacement " + r.Hash))
+		s.Signals.interrupt(r.signal())
 	}
 	return err
 }
 
-// request stores a request. news is false if it waits already.
+// signal is the reason that a pass in progress reports when it gives way to the request.
+func (r Request) signal() engine.Superseded { return engine.Superseded("the replacement " + r.Hash) }
+
+// request stores a request. news is false if it waits already, or is being carried out.
 func (c *control) request(r Request, now time.Time) (news bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if have := c.requested; have.waits(now) {
+	if have := c.requested; have.waits(now) || have.runs() {
 		if have.Hash == r.Hash && slices.Equal(have.Targets, r.Targets) {
 			return false, nil
 		}
@@ -60,6 +63,16 @@ func (c *control) request(r Request, now time.Time) (news bool, err error) {
 
 func (r *request) waits(now time.Time) bool {
 	return r != nil && !r.taken && now.Sub(r.at) < requestLife
+}
+
+// runs reports whether the pass of the request has begun and not ended.
+func (r *request) runs() bool { return r != nil && r.taken && r.result == "" }
+
+// carriesOut reports whether a signal is that of the request whose pass runs now. It may arrive after the pass has begun.
+func (c *control) carriesOut(by engine.Superseded) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.requested.runs() && c.requested.signal() == by
 }
 
 // text describes the request for people.
@@ -111,6 +124,8 @@ func (c *control) storeRequested(pass engine.Pass) {
 		c.requested.result = "interrupted; what was deleted is recreated, and nothing else is replaced"
 	case len(pass.Failures) > 0:
 		c.requested.result = "failed: " + pass.Failures[0].Key.String() + ": " + report.Clean(pass.Failures[0].Reason())
+	case pass.LeavesUnforeseen || slices.ContainsFunc(pass.Last.Steps, func(s plan.Step) bool { return s.Action.Writes() || s.Action == plan.Wait }):
+		c.requested.result = fmt.Sprintf("ended early, after %d steps; ask again for the rest", pass.Writes())
 	case len(pass.Results) == 0:
 		c.requested.result = "nothing was changed: nothing was to be replaced"
 	default:

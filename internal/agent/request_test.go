@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/source"
 )
 
 // limited makes passes like an engine: with targets, the plan is limited to them and has another hash.
@@ -62,6 +63,38 @@ func TestAReplacementIsCarriedOutOnce(t *testing.T) {
 	})
 }
 
+// A request that arrives while the run before its pass waits, for example for the source, does not end that pass by its own signal.
+func TestARequestDoesNotEndItsOwnPass(t *testing.T) {
+	o := &outside{commit: "one"}
+	o.limited()
+	atOnce := o.pass
+	o.pass = func(ctx context.Context, n int) engine.Pass {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Minute):
+		}
+		pass := atOnce(ctx, n)
+		pass.Interrupted = ctx.Err() != nil
+		return pass
+	}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
+		o.pause(5 * time.Minute)
+		fetch := s.Fetch
+		s.Fetch = func(ctx context.Context) (source.Revision, bool, error) {
+			if err := s.Replace(Request{wantedPlan("one").Hash(), webOnly, "Ann"}); err != nil {
+				t.Error(err)
+			}
+			s.Fetch = fetch
+			return fetch(ctx)
+		}
+		s.ReconcileNow()
+		o.pause(5 * time.Minute)
+		if said := s.State().Replacement; !strings.HasSuffix(said, ": carried out") {
+			t.Errorf("%d passes; the state says %q", len(o.passes), said)
+		}
+	})
+}
+
 // If the plan differs from the one that the person has read, nothing is done.
 func TestAReplacementOfAnotherPlanIsHeld(t *testing.T) {
 	o := &outside{commit: "one"}
@@ -100,10 +133,26 @@ func TestARequestWaits(t *testing.T) {
 	if news, err := c.request(two, late); !news || err != nil {
 		t.Errorf("after the first one has expired: %t, %v", news, err)
 	}
+	if c.carriesOut(two.signal()) {
+		t.Error("it is carried out before its pass")
+	}
 	if r := c.takeRequest(late); r == nil || r.By != "Ben" {
 		t.Errorf("taken: %+v", r)
 	}
 	if r := c.takeRequest(late); r != nil {
 		t.Errorf("taken twice: %+v", r)
+	}
+	if news, err := c.request(two, late); news || err != nil || !c.carriesOut(two.signal()) || c.carriesOut(one.signal()) {
+		t.Errorf("the same again during its pass: %t, %v", news, err)
+	}
+	if _, err := c.request(one, late); !errors.Is(err, ErrBusy) {
+		t.Errorf("another one during its pass: %v", err)
+	}
+	c.storeRequested(engine.Pass{Last: plan.Plan{Steps: []plan.Step{{Action: plan.Recreate}}}})
+	if said := c.requested.text(late); !strings.Contains(said, "ended early") || c.carriesOut(two.signal()) {
+		t.Errorf("a pass that leaves work: %q", said)
+	}
+	if news, err := c.request(one, late); !news || err != nil {
+		t.Errorf("after the pass: %t, %v", news, err)
 	}
 }

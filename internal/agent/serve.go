@@ -46,7 +46,9 @@ func (s *Loop) Serve(ctx context.Context) {
 		run, said := s.runOnce(ctx, always)
 		if said && !CutOff(ctx, run) {
 			s.storeRun(run)
-			s.Dependencies.storeRun(run)
+			if !run.Limited() {
+				s.Dependencies.storeRun(run)
+			}
 			s.Report(run)
 		}
 		superseded := run.Pass != nil && run.Pass.Superseded != "" || run.Limited() // a pass of all objects follows

@@ -40,14 +40,15 @@ func (s *Signals) Look(moved engine.Moved) {
 	signal(s.look)
 }
 
-// takeMoved returns where the cloud may have changed since the last call.
-func (s *Signals) takeMoved() (moved engine.Moved) {
+// takeMoved returns where the cloud may have changed since the last call. pending is false if there was no look since then: the signal belongs to a
+// look that was taken already.
+func (s *Signals) takeMoved() (moved engine.Moved, pending bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.moved != nil {
-		moved, s.moved = *s.moved, nil
+		moved, pending, s.moved = *s.moved, true, nil
 	}
-	return moved
+	return moved, pending
 }
 
 // ReconcileNow starts a run because a person has requested it. A pass in progress gives way, and a pause

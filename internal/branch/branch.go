@@ -73,7 +73,9 @@ func (s *Tracker) Progress(p engine.Progress) {
 func (s *Tracker) Ran(run report.Run) {
 	rev, known := s.review.Last()
 	d := s.state.ran(run, rev.Branch, known)
-	s.review.SetHeld(d.held)
+	if !run.Limited() { // the plan of the whole stack stays held
+		s.review.SetHeld(d.held)
+	}
 	if d.outdatesPlans {
 		s.repository.Outdate(time.Now())
 	}

@@ -189,6 +189,8 @@ func withoutURL(err error) error {
 // unanswered returns the reason why there is no answer, without addresses.
 func unanswered(err error) string {
 	switch {
+	case errors.Is(err, errNoTurn):
+		return errNoTurn.Error()
 	case errors.Is(err, outbound.ErrTooLarge):
 		return "the answer is too large"
 	case errors.Is(err, outbound.ErrRefused):

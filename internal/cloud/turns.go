@@ -39,9 +39,10 @@ func newTurns(ceiling int) *turns {
 }
 
 // maxTurnWait is how long a request waits until it may be sent. After that it fails, and nothing of it was sent.
-const maxTurnWait = 5 * time.Minute
+// It is long, because many stacks share the turns: with a short limit, each of them would get some of its lists, and none of them all.
+const maxTurnWait = time.Hour
 
-var errNoTurn = errors.New("the service is overloaded, and so the request was not sent for 5 minutes; ask the operators of the cloud")
+var errNoTurn = errors.New("the service is overloaded, and so the request was not sent for an hour; ask the operators of the cloud")
 
 // wait returns when a client may send a request. The caller must call done afterwards, but not if wait returns an error. t may be nil.
 func (t *turns) wait(ctx context.Context, client *transport) (*turn, error) {

@@ -149,7 +149,7 @@ func TestTurnsThatAreGivenUp(t *testing.T) {
 	})
 }
 
-// No request waits forever. After five minutes it fails, and is known not to have been sent. It is not tried again.
+// No request waits forever. After an hour it fails, and is known not to have been sent. It is not tried again.
 func TestTurnsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, limits := &worker{takes: time.Hour}, Limits{Burst: 1, Timeout: 2 * time.Hour, PerSecond: 1e12, CloudPerSecond: 1e12}

@@ -201,7 +201,7 @@ const (
 	maxTargets = 100
 )
 
-var targetForm = pattern.Of(`^[A-Za-z][A-Za-z0-9]{0,62}(/[^/\s]{1,253}){1,2}$`)
+var targetForm = pattern.Of(`^[A-Za-z][A-Za-z0-9]{0,62}(/[^/\s\pC]{1,253}){1,2}$`)
 
 // replace reads the hash of a plan and the names of its targets, one on each line.
 func (h *Handler) replace(w http.ResponseWriter, r *http.Request, a asked) {

@@ -150,6 +150,9 @@ func New(stack string, rules []Rule, m *Memory, send func(rule *Rule, n Notifica
 
 // Ran sends the notifications about a run.
 func (s *Sink) Ran(run report.Run) {
+	if run.Limited() {
+		return // a pass of all objects follows, and shows the state of the stack
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := report.StateAfter(&run)

@@ -2,6 +2,7 @@ package outdated
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -115,16 +116,17 @@ func (o offer) newer(than *kind.Live) (list []Newer) {
 // that commit. Then nothing can be said.
 func Tags(library, commit string, tags map[string]string) (item Item, ok bool) {
 	item = Item{Key: manifest.Key{Kind: "Library", Name: library}}
-	families := map[string][]string{}
-	var at []string
+	families, used := map[string][]string{}, map[string]string{} // used has the greatest tag of each family at the commit
 	for name, its := range tags {
-		if its == commit {
-			at = append(at, name)
-			continue
-		}
 		form, _ := family(name)
-		families[form] = append(families[form], name)
+		switch {
+		case its != commit:
+			families[form] = append(families[form], name)
+		case used[form] == "" || natural.Compare(used[form], name) < 0:
+			used[form] = name
+		}
 	}
+	at := slices.Collect(maps.Values(used))
 	natural.Sort(at)
 	for _, name := range at {
 		form, _ := family(name)

@@ -126,7 +126,7 @@ func TestTags(t *testing.T) {
 	tags := map[string]string{"v1.2.0": "a", "v1.9.3": "b", "v1.10.0": "c", "v2.0.0": "d", "v3.0.0-rc1": "e", "stable": "a", "release-7": "f", "release-8": "f"}
 	for commit, want := range map[string]string{
 		"a": "v1.2.0 greater-number=v1.10.0 greater-number=v2.0.0 users=0", "b": "v1.9.3 greater-number=v1.10.0 greater-number=v2.0.0 users=0",
-		"d": "v2.0.0 users=0", "f": "release-7 users=0", "x": "",
+		"d": "v2.0.0 users=0", "f": "release-8 users=0", "x": "",
 	} {
 		item, known := outdated.Tags("lib", commit, tags)
 		var f outdated.Findings

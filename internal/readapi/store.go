@@ -63,6 +63,9 @@ func NewStore(names []string, kinds []*kind.Kind, now time.Time) *Store {
 
 // Ran stores the result of a run.
 func (s *Store) Ran(run report.Run) {
+	if run.Limited() {
+		return // it shows only some of the stack's objects
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -191,8 +192,14 @@ func (l *Log) logPass(p engine.Pass, commit string) {
 	if p.First.Suspended != "" {
 		attrs = append(attrs, "suspended", p.First.Suspended, "differ", p.Last.Differing())
 	}
+	if limit := p.First.Limit; limit != nil {
+		attrs = append(attrs, "limited_to", strings.Join(limit.Targets, " "))
+	}
 	if p.First.Held != nil {
-		attrs = append(attrs, "held", p.First.Held.String(), "approve", p.First.Hash())
+		attrs = append(attrs, "held", p.First.Held.String())
+	}
+	if p.First.Held != nil && p.First.Limit == nil {
+		attrs = append(attrs, "approve", p.First.Hash())
 	}
 	l.log.Log(context.Background(), level, "pass ended", attrs...)
 }

@@ -200,6 +200,9 @@ func (m *Metrics) pass(stack string, p engine.Pass) {
 		}
 		m.steps.WithLabelValues(stack, string(done.Step.Action), result).Inc()
 	}
+	if p.First.Limit != nil {
+		return // the rest is about all objects of the stack
+	}
 	m.drifted.WithLabelValues(stack).Set(float64(p.Drifted()))
 	held := 0.0
 	if p.First.Held != nil {

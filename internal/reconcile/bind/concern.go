@@ -13,7 +13,7 @@ import (
 type Concern struct {
 	// All is true if any object may concern the stack, for example because an import has no name.
 	All bool
-	// IDs and Names are those of objects without a mark of the stack. Names also has the names of objects that do not exist.
+	// IDs and Names are those of objects without a mark of the stack. While an object is missing, All is true instead.
 	IDs, Names []string
 }
 

@@ -48,6 +48,16 @@ func (r *run) noteBegun(s plan.Step) {
 	r.engine.past().NoteBegun(slices.DeleteFunc(keys, func(key manifest.Key) bool { return r.drifted[key.String()] }))
 }
 
+// noteRequested records that all requested replacements are started. If the process is killed during one of them, the commit does not show that
+// the missing object was deleted by the agent, so it would count as drift.
+func (r *run) noteRequested() {
+	for _, s := range r.round.plan.Steps {
+		if s.Action == plan.Recreate {
+			r.noteBegun(s)
+		}
+	}
+}
+
 // usersOf returns the objects whose manifests refer to another object.
 func (r *run) usersOf(key manifest.Key) []manifest.Key {
 	if r.users == nil {

@@ -24,12 +24,12 @@ func rareKind(of kind.Info) bool {
 func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
 
 // idle reports whether a pass may skip the list of a place, because a list less than [relistInterval] ago showed no object of
-// the stack. A pass that changes something nevertheless lists it first, unless the place is one of those that are rarely listed.
+// the stack. A list may not show the result of a request yet, so a place is not idle while the stack changes objects of its kind. A pass that changes something nevertheless lists it first, unless the place is one of those that are rarely listed.
 // Previews skip no place, because their engines do not see which objects passes
 // create.
 func (e *Engine) idle(at memory.Place, now time.Time) bool {
 	f, known := e.past().Found(at)
-	return known && !f.Owns && now.Sub(f.At) < relistInterval
+	return known && !f.Owns && now.Sub(f.At) < relistInterval && !e.past().Begins(at.Kind)
 }
 
 // dropRefused removes the refused lists of places that are rarely listed, if no manifest asks for the place and the stack
@@ -91,12 +91,14 @@ func (e *Engine) noteFindings(shown map[memory.Place]kind.Shown, have kind.Snaps
 }
 
 // bearsThrough reports whether an object that is seen through a place bears a mark of the stack. The mark may be for another kind: the
-// cloud has copied it, or somebody else has written it there, and the plan shows that.
+// cloud has copied it, or somebody else has written it there, and the plan shows that. In another project, only a mark for this kind counts, as
+// in package bind.
 func (e *Engine) bearsThrough(at memory.Place, c kind.Collection) bool {
 	for l := range c.Indexed().Bearing(ownertext.Begin(e.Stack)) {
-		if l.Entry == at.Entry && l.InOwnProject && slices.ContainsFunc(l.Mark.Owners(), func(text string) bool {
+		elsewhere := !l.InOwnProject && l.Guarded && l.Project != ""
+		if l.Entry == at.Entry && slices.ContainsFunc(l.Mark.Owners(), func(text string) bool {
 			o, ok := ownertext.Parse(text)
-			return ok && o.Of(e.Stack) && o.Kind != l.AlsoListedAs
+			return ok && o.Of(e.Stack) && o.Kind != l.AlsoListedAs && (l.InOwnProject || elsewhere && o.Kind == at.Kind)
 		}) {
 			return true
 		}

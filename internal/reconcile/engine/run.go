@@ -117,5 +117,5 @@ func (r *run) permit(first plan.Plan) {
 		}
 	}
 	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
-	r.recording = first.Approved != nil && !r.rev.healing
+	r.recording = first.Approved != nil && first.Limit == nil && !r.rev.healing // nobody has approved the rest of a group by approving some of its members
 }

@@ -190,3 +190,30 @@ func TestKindsWhoseNewListFails(t *testing.T) {
 		}
 	})
 }
+
+// A creation without an answer may show its object late. Until then the kind is listed, even if its manifest is gone.
+func TestKindsWithCreationsWithoutAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		two := newTwoKinds()
+		two.sync(t, "a", 1)
+		key := manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "stray"}
+		two.engine.past().NoteBegun([]manifest.Key{key})
+		two.engine.past().NoteFailure(&plan.Step{Key: key, Action: plan.Create, Object: plan.Object{Want: &kind.Desired{Key: key}}}, kind.ErrUnanswered, time.Now().Add(time.Minute))
+		two.sync(t, "a", 1)
+		time.Sleep(2 * time.Minute)
+		two.others.Put(thingtest.Thing{Name: "stray", Mine: true, Mark: markOf("Other")})
+		if two.sync(t, "a", 2); len(two.others.Things) > 0 {
+			t.Errorf("%d are left", len(two.others.Things))
+		}
+	})
+}
+
+// An object in another project of the stack keeps its kind from being skipped, as long as the plan decides about it.
+func TestKindsWithObjectsInOtherProjects(t *testing.T) {
+	two := newTwoKinds()
+	two.sync(t, "a", 1)
+	two.others.Put(thingtest.Thing{Name: "stray", Elsewhere: "team", Mark: markOf("Other")})
+	two.engine = two.agent()
+	two.sync(t, "a", 1)
+	two.sync(t, "a", 1)
+}

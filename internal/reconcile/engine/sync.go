@@ -83,6 +83,9 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	r.permit(r.pass.First)
 	e.watch(func(w Watcher) { w.Planned(r.pass.First, found) })
 	r.pass.Last = r.pass.First
+	if rev.Recreate && !r.pass.First.Stopped() {
+		r.noteRequested()
+	}
 	if !r.round.plan.Quiet() {
 		e.savePast() // before the first write, so that after a kill the next process lists the kinds that this one may have created
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -36,4 +37,36 @@ func TestALimitedPass(t *testing.T) {
 	if n := rest.Summary().Writes(); n != 3 {
 		t.Errorf("%d steps are left\n%s", n, stepsOf(rest))
 	}
+}
+
+// An approval of a plan for some members of a group says nothing about the other members. So the mark of the new member must not show them as
+// approved.
+func TestALimitedApprovalIsNotForTheGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHerd()
+		if pass := h.sync(t, 3, "round"); pass.Outcome() != plan.InSync {
+			t.Fatal(failed(pass))
+		}
+		h.engine.Limits = nothing
+		all := h.sync(t, 3, "flat")
+		rev := Revision{Want: h.past[len(h.past)-1], EarlierCommits: h.earlier, Recreate: true, Targets: []plan.Target{{Kind: "Thing", Namespace: manifest.DefaultNamespace, Name: "sheep-0"}}}
+		held := h.engine.Sync(t.Context(), rev)
+		if all.First.Held == nil || held.First.Held == nil {
+			t.Fatalf("%v, %v", all.First.Held, held.First.Held)
+		}
+		rev.Only, rev.Approved = held.First.Hash(), []plan.Approval{{Hash: held.First.Hash()}}
+		if pass := h.engine.Sync(t.Context(), rev); pass.Writes() == 0 || len(pass.Failures) > 0 {
+			t.Fatalf("%d writes; %s", pass.Writes(), failed(pass))
+		}
+		for _, x := range h.Things { // a member that shows an approval is younger than the others
+			if x.Created = time.Now(); x.Name != "sheep-0" {
+				x.Created = x.Created.Add(-time.Hour)
+			}
+		}
+		h.engine = engineWith(h)
+		h.engine.Limits = nothing
+		if rest := h.sync(t, 3, "flat"); rest.First.Held == nil || rest.Writes() != 0 {
+			t.Errorf("held: %v, %d writes\n%s", rest.First.Held, rest.Writes(), stepsOf(rest.First))
+		}
+	})
 }

@@ -65,6 +65,18 @@ func (m *Memory) noteUnfinished(s *plan.Step, until time.Time) {
 	m.begun[s.Key], m.unsaved = o, true
 }
 
+// Begins reports whether the creation or change of an object of a kind was begun, and no list has shown its result.
+func (m *Memory) Begins(kind string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, o := range m.begun {
+		if key.Kind == kind && !o.deletes {
+			return true
+		}
+	}
+	return false
+}
+
 // HiddenUntil returns the time until which lists can still lack an object although its creation was requested earlier. This process requested it,
 // or, if others is true, perhaps a killed process. The time is zero if no such request is known.
 func (m *Memory) HiddenUntil(id string, others bool) (until time.Time) {

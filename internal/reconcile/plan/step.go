@@ -148,8 +148,8 @@ type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
 	Settles     *Settling // why other members wait until the object serves; nil if no member waits.
 	IsWorker    bool      // the object does the work of the member; false until MarkWorkers has run.
-	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
 	Unanswering bool      // the probes are sure that the member does not serve.
+	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
 	Crowded     string    // the objects on the same host that should be kept apart from this one; "" if there is none.
 	Judges      []string  // kinds of the objects that report whether the other members serve. Their lists must be at least as new as the list of this object.
 }
@@ -158,9 +158,9 @@ type Membership struct {
 type Consent struct {
 	Bound            *Bound // checksums of the manifest that an approval binds; nil if the step writes nothing.
 	FollowsReference bool   // the object has to be written because an object that it refers to gets a new ID.
-	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, continues.go).
 	Continues        bool   // people approved the step before this process began.
 	DataAtStake      bool   // the step loses data that exists nowhere else.
+	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, continues.go).
 	LossAllowed      *bool  // whether the manifests allow that loss; nil if they do not say it.
 }
 

@@ -34,8 +34,9 @@ type Thing struct {
 	On, Near, Beside                []string // IDs of other Things
 	Mark                            *kind.Mark
 	Mine                            bool
-	Building                        int // number of lists until it is ready.
-	Leaving                         int // number of lists until it is gone; 0 if it stays.
+	Elsewhere                       string // the project of an object that is not Mine, whose mark nobody there can write.
+	Building                        int    // number of lists until it is ready.
+	Leaving                         int    // number of lists until it is gone; 0 if it stays.
 	Failed, Used                    bool
 	Created, Updated                time.Time
 	Since                           time.Time // time when it was ready.

@@ -89,7 +89,7 @@ func Typed(info kind.Info, d Driver) typed.Kind[Spec, Filter, Thing] {
 func (w *World) live(t *Thing) typed.Live[Thing] {
 	state := *t
 	loose := slices.DeleteFunc(slices.Clone(t.Beside), func(id string) bool { return slices.Contains(t.On, id) || slices.Contains(t.Near, id) })
-	l := typed.Live[Thing]{Live: kind.Live{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, InOwnProject: t.Mine, Phase: kind.Ready, Uses: slices.Concat(t.On, t.Near, t.Beside), AutoDetached: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}, State: &state}
+	l := typed.Live[Thing]{Live: kind.Live{ID: t.ID, Name: t.Name, Mark: t.Mark, Copied: t.Copied, InOwnProject: t.Mine, Project: t.Elsewhere, Guarded: t.Elsewhere != "", Phase: kind.Ready, Uses: slices.Concat(t.On, t.Near, t.Beside), AutoDetached: loose, InUse: t.Used, Created: t.Created, Updated: t.Updated, Since: t.Since, Facts: kind.Facts{Address: t.Name}}, State: &state}
 	if w.Judge != nil {
 		l.Unwell, l.Lag = w.Judge(t)
 	}
