@@ -44,12 +44,19 @@ type realRegistry struct {
 
 const password = "pass:word"
 
-func startRealRegistry(t *testing.T, access string) *realRegistry {
+// registryProgram returns the program of the registry. Without one, the test is skipped.
+func registryProgram(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("STACKREEVE_TEST_REGISTRY")
 	if program == "" {
 		t.Skip("STACKREEVE_TEST_REGISTRY names no registry")
 	}
+	return program
+}
+
+func startRealRegistry(t *testing.T, access string) *realRegistry {
+	t.Helper()
+	program := registryProgram(t)
 	config := "version: 0.1\nlog: {accesslog: {disabled: true}}\nstorage: {inmemory: {}, delete: {enabled: true}}\nhttp: {secret: of-the-test}\n" + access
 	cmd := exec.Command(program, secretFile(t, config))
 	cmd.Stderr = os.Stderr
@@ -198,6 +205,7 @@ func TestRealRegistryIsFollowed(t *testing.T) {
 // TestRealRegistryLogins uses each login on a registry with passwords, and on one with tokens.
 func TestRealRegistryLogins(t *testing.T) {
 	testcost.Long(t) // real servers start
+	registryProgram(t)
 	issuer, withTokens := tokens(t)
 	for name, access := range map[string]string{"basic": htpasswd(t), "tokens": withTokens} {
 		t.Run(name, func(t *testing.T) {
