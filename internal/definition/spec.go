@@ -51,7 +51,7 @@ type ExternalRef struct {
 	Metadata   ExternalName `json:"metadata" rule:"required" doc:"Names the object."`
 }
 
-// ExternalName is the name of an object in the namespace.
+// ExternalName is the name of an object in the namespace of the object that expands.
 type ExternalName struct {
 	Name string `json:"name" rule:"required" doc:"The object's name, which may have expressions in it."`
 }

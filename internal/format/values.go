@@ -182,7 +182,7 @@ func (v *values) inside(row, parent, deep int) {
 	v.lines[row].role, v.lines[row].parent, v.lines[row].deep = inside, parent, deep
 }
 
-// block marks the lines of a block scalar. Blank lines at its end belong to it only if its header says so.
+// block gives the lines of a block scalar the role inside. Blank lines at its end belong to it only if its header says so.
 func (v *values) block(n *yaml.Node, parent int) {
 	begin := v.begin(n)
 	text := v.lines[begin.row].text
@@ -214,7 +214,7 @@ func (v *values) block(n *yaml.Node, parent int) {
 	}
 }
 
-// plain marks the lines of a plain scalar.
+// plain gives the lines of a plain scalar (a text without quotes), after its first line, the role inside.
 func (v *values) plain(n *yaml.Node, parent int) {
 	if n.Value == "" || !strings.ContainsAny(n.Value, " \n") {
 		return

@@ -47,11 +47,11 @@ const maxAnswer = 4 << 20
 type Client struct {
 	Machines    outbound.Machines
 	Port        int    // usually 7201
-	Environment string // the environment of the cluster, as in the configuration of its nodes
+	Environment string // the name of the cluster in M3's setting env. Each request repeats the name.
 }
 
-// Over returns a client that sends requests about a cluster to coordinators on machines. environment identifies
-// the cluster.
+// Over returns a client that sends requests about a cluster to coordinators on machines. environment is the
+// cluster's name in M3's setting env.
 func Over(machines outbound.Machines, environment string) Client {
 	return Client{Machines: machines, Port: CoordinatorPort, Environment: environment}
 }

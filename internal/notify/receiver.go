@@ -31,7 +31,8 @@ type Receiver struct {
 // Format is the format that a receiver needs.
 type Format string
 
-// These are the values of Format.
+// CloudEvents and PagerDuty are formats for programs: a notification carries its data. The other formats are texts
+// for people.
 const (
 	CloudEvents Format = "webhook"
 	Slack       Format = "slack"

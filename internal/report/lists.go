@@ -9,7 +9,7 @@ import (
 // them. Programs get both lists completely.
 
 const (
-	// longList is the largest number of added and removed items of which all are shown without -v.
+	// longList is a number of added and removed items: up to this many items are all shown, even without -v.
 	longList = 8
 	// maxExamples is the number of removed items, and of added items, that are shown of a longer list.
 	maxExamples = 3

@@ -39,7 +39,7 @@ type several struct {
 type oneOfSeveral struct {
 	*service
 	keys, listener *httptest.Server
-	cut            atomic.Bool // whether the connection to keys is cut
+	cut            atomic.Bool // whether the agent cannot reach the store of the leases
 	end            context.CancelFunc
 	done           chan struct{}
 }

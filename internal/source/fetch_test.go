@@ -181,8 +181,8 @@ func TestTransferCutShort(t *testing.T) {
 	}
 }
 
-// TestLargePackWithoutFolder reads from a large pack without a cache folder. The pack is a file
-// without a name.
+// TestLargePackWithoutFolder reads from a large pack without a cache folder. The pack is a temporary
+// file that is deleted as soon as it is open.
 func TestLargePackWithoutFolder(t *testing.T) {
 	testcost.Long(t)              // git makes and serves the repositories
 	noise := make([]byte, 12<<20) // even compressed, it is too large for a pack in memory

@@ -155,8 +155,8 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 	return n.putFields(ctx, have, fields, same && !begun)
 }
 
-// marked returns the labels with the mark in one of them. Records stay in the tags (see [mark.Records]). begun says that the object's
-// labels are not written yet.
+// marked returns the labels with the mark in one of them. Records stay in the tags (see [mark.Records]). begun says that the object is only
+// half-made: the mark is in its description, and its other labels are not written yet.
 func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind.Mark, l labels) (text string, tags []string, err error) {
 	text, fits := n.inText(m, l)
 	stays, err := n.staysInText(ctx, have, begun, l)

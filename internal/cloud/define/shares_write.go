@@ -40,8 +40,8 @@ func (s Sharing) policies(ctx context.Context, c *cloud.Client, object string) (
 	return slices.DeleteFunc(list, func(p policy) bool { return p.Target == "*" }), err == nil, err
 }
 
-// joinShares fills in the projects with which objects of the stack's project are shared. It reads
-// one list for all objects, and no list if there are no such objects.
+// joinShares sets SharedWith of each object that the stack's project owns. It reads one list of RBAC
+// policies for all of these objects. If the project owns none of them, it reads no list.
 func (d *Driver[Spec, Filter, More]) joinShares(ctx context.Context, all []*State[Spec, More]) error {
 	own := map[string]*Shares{}
 	for _, one := range all {

@@ -15,7 +15,8 @@ type resource[T any] struct {
 	base             func(*T) *Base
 	all              func(*oslo.Call) ([]*T, error)
 	fields           oslo.Fields
-	// parent returns the value of a filter that is not an attribute of the record.
+	// parent returns the ID of the record's parent for a filter by parent, such as loadbalancer_id. known is false if name is no such
+	// filter.
 	parent func(rec *T, name string) (id string, known bool)
 }
 

@@ -59,7 +59,7 @@ func TestLaws(t *testing.T) {
 }
 
 // A machine that boots from its own volume is rebuilt like one with a local disk:
-// its server asks Nova to write the image to the volume.
+// the agent asks Nova to write the image to the volume.
 func TestLawsOnARootVolume(t *testing.T) {
 	testcost.Long(t) // all laws of the kind run on the simulator
 	kindtest.Suite{

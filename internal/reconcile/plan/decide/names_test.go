@@ -11,7 +11,8 @@ import (
 
 const uuid = "0b1d5f9e-3c1a-4c5e-9d7a-1f2e3d4c5b6a"
 
-// The name for an ID in a change comes from the manifest of the object, from the stack's mark, or from the object's name in the cloud.
+// A plan shows a name for each ID in a change, such as the ID of an object that the field refers to. The name is the key of the manifest that
+// describes the object with this ID. Without such a manifest, it is the key in the stack's mark on the object, or else the name in the cloud.
 func TestWhoIsMeantByAnID(t *testing.T) {
 	ident := func(name, id string) func(*world.Input) {
 		return func(in *world.Input) { item(in, name).ID = id }

@@ -54,7 +54,7 @@ func indexOf(text []byte) *index {
 }
 
 const (
-	longest = 64      // maximal number of bytes of a span
+	longest = 64      // maximal number of bytes of a piece; a longer line is several pieces
 	numbers = 107_927 // number of ids in git; so two different spans can have the same id
 )
 
