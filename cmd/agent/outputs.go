@@ -150,7 +150,7 @@ func (a *app) outdated() *cobra.Command {
 		Example: "  stackreeve outdated\n  stackreeve outdated --stack prod --older-than 90 -o json",
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().IntVar(&days, "older-than", 0, "also list images that were created more than this many days ago; 0 for none")
+	cmd.Flags().IntVar(&days, "older-than", 0, "also list images of the stack that were created more than this many days ago; 0: list none for their age")
 	load := a.stackFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := oneOf("--output", output, "text", "json"); err != nil {

@@ -128,7 +128,7 @@ func memoryAttributes(forge, folder bool, s *config.Stack) []any {
 		approvals, project = "read from the folder for data", "read from the folder for data"
 	}
 	if forge {
-		inSync, approvals, project = "read from the forge", "read from the forge", "compared with the commit that was in sync according to the forge"
+		inSync, approvals, project = "read from the forge", "read from the forge", "checked with the forge: if a commit was in sync with objects and the project has none of them, a plan that creates objects is held"
 	}
 	if s.Spec.Project != "" {
 		project = "spec.project"

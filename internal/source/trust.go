@@ -70,7 +70,7 @@ const (
 	ManyCommits  Distrust = "ManyCommits"  // there are too many commits to check.
 	ForgeCommit  Distrust = "ForgeCommit"  // a key of the forge signed something other than a merge.
 	ForgeAlone   Distrust = "ForgeAlone"   // only the forge signed the commit, and no commit before it is trusted.
-	ForgeContent Distrust = "ForgeContent" // a merge by the forge has another content than git gives it.
+	ForgeContent Distrust = "ForgeContent" // git merges the same parents with another result, or the agent cannot repeat the merge.
 )
 
 // Doubt is one reason why a revision is not verified.
@@ -103,7 +103,8 @@ const shortCommit = 10 // digits
 
 // Words says what is wrong, and how to fix it.
 func (d Doubt) Words() (what, fix string) {
-	commit := "commit " + d.Commit[:min(len(d.Commit), shortCommit)]
+	short := d.Commit[:min(len(d.Commit), shortCommit)]
+	commit := "commit " + short
 	switch d.Why {
 	case NoTag:
 		what, fix = commit+" has no signed tag", "push an annotated tag of it, which a trusted key signs: git tag --sign NAME "+d.Commit
@@ -112,7 +113,7 @@ func (d Doubt) Words() (what, fix string) {
 		}
 		return what, fix
 	case Rewritten:
-		return "it does not descend from " + commit + ", the last verified one", "push a commit that has it as an ancestor, or set spec.source.verify.rewrites to allow"
+		return "it does not descend from " + commit + ", the last verified one", "push a commit that descends from " + short + ", or set spec.source.verify.rewrites to allow"
 	case ManyCommits:
 		return "more than " + d.Detail + " commits follow " + commit, "set spec.source.verify.since to a newer commit that you trust"
 	case ForgeCommit:
@@ -120,7 +121,7 @@ func (d Doubt) Words() (what, fix string) {
 	case ForgeAlone:
 		return commit + " is signed only by the forge, and no commit before it is trusted", "set spec.source.verify.since to a commit that you trust, or sign the newest commit yourself"
 	case ForgeContent:
-		return commit + " is a merge by the forge, and the merge by git has another content" + d.Detail, "merge on your machine, and sign the merge"
+		return commit + " is a merge by the forge" + d.Detail, "merge on your machine, and sign the merge"
 	case BadSignature:
 		return commit + ": " + d.Fault.Error(), "sign it with a trusted key: git commit --amend --no-edit --gpg-sign, or git rebase --gpg-sign for older commits"
 	}

@@ -59,7 +59,7 @@ func (j *judgement) forgeMerge(ctx context.Context, h plumbing.Hash, o signedObj
 	}
 	other := func(detail string) *Doubt { return &Doubt{Why: ForgeContent, Commit: h.String(), Detail: detail} }
 	if j.merges++; j.merges > maxForgeMerges {
-		return other(fmt.Sprintf("; at most %d of its merges are computed for a revision", maxForgeMerges)), nil
+		return other(fmt.Sprintf(", and the agent repeats at most %d merges for one revision", maxForgeMerges)), nil
 	}
 	r := j.v.repo
 	var sides []*object.Commit
@@ -75,11 +75,11 @@ func (j *judgement) forgeMerge(ctx context.Context, h plumbing.Hash, o signedObj
 	case err != nil && !NeedsPerson(err):
 		return nil, err
 	case err != nil:
-		return other(", and the merge cannot be computed"), nil
+		return other(", and the agent could not repeat the merge"), nil
 	case len(result.Conflicts) > 0:
-		return other(": its parents conflict in " + result.Conflicts[0]), nil
+		return other(", and the agent could not repeat the merge: its parents conflict in " + result.Conflicts[0]), nil
 	case result.Folder.String() != o.Tree:
-		return other(""), nil
+		return other(", and git merges the same parents with another result"), nil
 	}
 	return nil, nil
 }

@@ -83,7 +83,7 @@ func (g *GitHub) open(t *testing.T, login, fork, ref, head, base, title string) 
 	var m made
 	g.call(t, login, http.MethodPost, "/repos/"+g.Repository+"/pulls", object{"title": title, "head": head, "base": base}, &m)
 	if m.Number != number {
-		t.Fatalf("emulate numbers the pull request %d, not %d", m.Number, number)
+		t.Fatalf("the program emulate gave the pull request the number %d, not %d", m.Number, number)
 	}
 	return number
 }

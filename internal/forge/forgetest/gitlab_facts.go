@@ -60,7 +60,7 @@ func objection(method, path string, given fields) (f fact, wrong string) {
 	all := slices.Concat(facts, otherFacts)
 	i := slices.IndexFunc(all, func(f fact) bool { return f.method == method && f.path == path })
 	if i < 0 {
-		return f, "there is no such path in what is written down of GitLab's API"
+		return f, "the description of GitLab's API has no such path; if GitLab has it, add it to facts or otherFacts"
 	}
 	f = all[i]
 	for _, name := range f.required {

@@ -138,7 +138,7 @@ func (r *Runner) run(ctx context.Context, input []byte) (answer, error) {
 	return out, err
 }
 
-var errNotAlone = errors.New("this system has no namespaces")
+var errNotAlone = errors.New("this operating system has no network namespaces, which only Linux has")
 
 // once runs the process once. started is false if the system refused to begin it.
 func once(ctx context.Context, input []byte, alone bool) (a answer, started bool, err error) {

@@ -129,23 +129,23 @@ func (d document) check(stack string, now time.Time) error {
 	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(maxRequestTime)) }
 	for _, o := range d.Begun {
 		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
-			return errors.New("an object whose step has begun has no name, or its time is too far in the future")
+			return fmt.Errorf("an object in begun has no kind or no name, or its time is more than %s after the time of the document", maxRequestTime)
 		}
 	}
 	for _, r := range d.Unanswered {
 		if r.Step == "" || ahead(r.Until) {
-			return errors.New("a request names no step, or its time is too far in the future")
+			return fmt.Errorf("a request in unanswered names no step, or its time is more than %s after the time of the document", maxRequestTime)
 		}
 	}
 	for _, u := range d.Unused {
 		if u.Kind == "" || u.At.After(d.Saved.Add(clockError)) {
-			return errors.New("a kind that was listed has no name, or its time is in the future")
+			return fmt.Errorf("an element of unused names no kind, or its time is more than %s after the time of the document", clockError)
 		}
 	}
 	for _, p := range d.Healed {
 		late := func(at time.Time) bool { return at.After(d.Saved.Add(clockError)) }
 		if p.Member.Kind == "" || p.Member.Name == "" || slices.ContainsFunc(p.At, late) {
-			return errors.New("a healed member has no name, or its time is in the future")
+			return fmt.Errorf("a member in healed has no kind or no name, or its time is more than %s after the time of the document", clockError)
 		}
 	}
 	return nil

@@ -133,11 +133,11 @@ func TestAFileThatCannotBeReadIsAnEmptyMemory(t *testing.T) {
 		"no project":        {change: change(`one/p1`, ``), want: "its project"},
 		"of yesterday":      {after: 25 * time.Hour, want: "older than"},
 		"of tomorrow":       {after: -time.Hour, want: "in the future"},
-		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "too far in the future"},
-		"healed in future":  {change: change(`"at":["2024`, `"at":["2034`), want: "in the future"},
-		"an object of none": {change: change(`"kind":"Server"`, `"kind":""`), want: "has no name"},
-		"a kind of none":    {change: change(`"kind":"Volume"`, `"kind":""`), want: "has no name"},
-		"listed in future":  {change: change(`"at":"2024`, `"at":"2034`), want: "in the future"},
+		"without end":       {change: change(`"until":"2024`, `"until":"2034`), want: "more than 1h0m0s after"},
+		"healed in future":  {change: change(`"at":["2024`, `"at":["2034`), want: "more than 1m0s after"},
+		"an object of none": {change: change(`"kind":"Server"`, `"kind":""`), want: "has no kind or no name"},
+		"a kind of none":    {change: change(`"kind":"Volume"`, `"kind":""`), want: "names no kind"},
+		"listed in future":  {change: change(`"at":"2024`, `"at":"2034`), want: "more than 1m0s after"},
 		"too large":         {change: func(text []byte) []byte { return append(text, make([]byte, maxBytes)...) }, want: "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -102,11 +102,11 @@ func (s ValueSource) object() manifest.Key {
 	return manifest.Key{Kind: of, Namespace: manifest.DefaultNamespace, Name: cmp.Or(s.ConfigMap, s.Secret)}
 }
 
-// unnamed returns a problem for each entry that cannot be the name of a value.
+// unnamed returns a problem for each key of data that cannot be the name of a value.
 func unnamed(texts map[string]string, key manifest.Key, at manifest.Origin, field string) (problems []manifest.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if !manifest.ValueName.MatchString(name) {
-			problems = append(problems, manifest.Problem{Origin: at, Field: field, What: fmt.Sprintf("the entry %q of %s cannot be the name of a value", name, key),
+			problems = append(problems, manifest.Problem{Origin: at, Field: field, What: fmt.Sprintf("the key %q in data of %s cannot be the name of a value", name, key),
 				Fix: "use letters, digits and underscores"})
 		}
 	}
