@@ -107,8 +107,13 @@ func kindPage(t *testing.T, p page) string {
 		}
 		fmt.Fprintf(&b, ", or `%s`", group)
 	}
-	fmt.Fprintf(&b, "\n\n## Example\n\n```yaml\n%s```\n\n## Fields\n\n| field | type | |\n|---|---|---|\n", example)
-	writeRows(t, &b, p.body, "")
+	fmt.Fprintf(&b, "\n\n## Example\n\n```yaml\n%s```\n\n## Fields\n\n", example)
+	var rows strings.Builder
+	writeRows(t, &rows, p.body, "")
+	if said := strings.ToLower(rows.String()); strings.Contains(said, "immutable.") || strings.Contains(said, "immutable;") {
+		b.WriteString("*Immutable*: a change of the field replaces the object, if that is allowed, unless the field says otherwise ([what a change costs](../changes.md)).\n\n")
+	}
+	b.WriteString("| field | type | |\n|---|---|---|\n" + rows.String())
 	b.WriteString("\n[All kinds](README.md)\n")
 	return b.String()
 }

@@ -126,8 +126,8 @@ type Source struct {
 // ValuesFrom is a source of values.
 type ValuesFrom struct {
 	File      string `json:"file,omitempty" doc:"File in the folder of the manifests, relative to path: a mapping of names to texts, without apiVersion and kind."`
-	ConfigMap string `json:"configMap,omitempty" doc:"ConfigMap among the manifests, whose entries are values."`
-	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests, whose entries are values. Fields that contain one of them are shown nowhere."`
+	ConfigMap string `json:"configMap,omitempty" doc:"ConfigMap among the manifests. Each key of its data is the name of a value."`
+	Secret    string `json:"secret,omitempty" doc:"Secret among the manifests. Each key of its data is the name of a value. Fields that contain one of them are shown nowhere."`
 }
 
 // Auth contains the paths of the files with credentials.

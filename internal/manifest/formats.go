@@ -42,7 +42,7 @@ var (
 
 var formats = map[string]format{
 	"name":       {what: "a name", check: checkName, pattern: namePattern.String()},
-	"label":      {what: "a name", check: checkLabel, pattern: labelPattern.String()},
+	"label":      {what: "a name of at most 63 lower-case letters, digits and '-'", check: checkLabel, pattern: labelPattern.String()},
 	"cidr":       {what: "a network such as 10.0.0.0/24", check: checkCIDR},
 	"ip":         {what: "an IP address", check: checkIP},
 	"mac":        {what: "a MAC address such as fa:16:3e:00:00:01", check: checkMAC, pattern: macPattern.String()},

@@ -35,7 +35,7 @@ func (p Place) Read(e *kind.Expansion) *Pair {
 	texts := map[string]string{}
 	for _, entry := range []string{p.Cert(), p.Key(), p.Trust()} {
 		if texts[entry], _ = e.Data("Secret", p.Secret, entry); texts[entry] == "" {
-			e.Lacks(p.Field, "Secret", p.Secret, fmt.Sprintf("Secret/%s has no entry %s", p.Secret, entry), "add it there, in PEM")
+			e.Lacks(p.Field, "Secret", p.Secret, fmt.Sprintf("Secret/%s has no data.%s", p.Secret, entry), "add it there, in PEM")
 			return nil
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // OfCluster describes the machines of a cluster. Values that it leaves out come from the stack's defaults.
 type OfCluster struct {
 	Image          string   `json:"image,omitempty" doc:"Image: one with cloud-init, systemd and Python, such as Debian 12."`
-	Flavor         string   `json:"flavor,omitempty" doc:"Size."`
+	Flavor         string   `json:"flavor,omitempty" doc:"Flavor: the size of each machine."`
 	Network        string   `json:"network,omitempty" doc:"Network; the stack's default, or the only network, if left out."`
 	Subnet         string   `json:"subnet,omitempty" doc:"Subnet of the addresses; the cloud decides if left out."`
 	KeyPair        string   `json:"keyPair,omitempty" doc:"Key pair for SSH."`

@@ -13,7 +13,7 @@ import (
 //	{{secrets}}      {"NAME": {"ENTRY": "text"}} of the Secrets, in base64
 //	{{certificate}}  {"certificate": {"crt": PEM, "key": PEM, "ca": PEM}}, in base64
 type Given struct {
-	SecretRefs  []string     `json:"secretRefs,omitempty" rule:"max=8,unique,format=name" ref:"Secret" doc:"Secrets that the template uses as {{secrets}}: base64 of a JSON object with the entries of each Secret, by names."`
+	SecretRefs  []string     `json:"secretRefs,omitempty" rule:"max=8,unique,format=name" ref:"Secret" doc:"Secrets that the template uses as {{secrets}}: base64 of a JSON object. It has the data of each Secret, by the name of the Secret and then by the key in its data."`
 	Certificate *Certificate `json:"certificate,omitempty" doc:"Certificate that the template uses as {{certificate}}: base64 of a JSON object certificate with crt, key and ca in PEM."`
 }
 

@@ -40,10 +40,10 @@ type InitScript struct {
 	Given        `json:",inline"`
 }
 
-// DataRef names an entry of a ConfigMap or Secret.
+// DataRef names a key in the data of a ConfigMap or Secret.
 type DataRef struct {
 	Name string `json:"name" rule:"required,min=1" doc:"Name of the object."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Key in the data of that object."`
 }
 
 // FloatingIP requests an address that can be reached from outside.

@@ -68,6 +68,6 @@ func (u UserData) Entry(field, kind, name string, e *kind.Expansion, keys ...str
 			return u.Text(field, text, &e.Report)
 		}
 	}
-	e.Lacks(field, kind, name, fmt.Sprintf("%s/%s has no entry %s", kind, name, keys[0]), "add the entry there, or name another entry")
+	e.Lacks(field, kind, name, fmt.Sprintf("%s/%s has no data.%s", kind, name, keys[0]), "add it there, or name another key of the data")
 	return false
 }

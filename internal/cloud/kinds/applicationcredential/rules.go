@@ -45,7 +45,7 @@ func expand(s *Spec, e *kind.Expansion) {
 		return
 	}
 	if text, ok := e.Data("Secret", s.SecretRef, secretKey); !ok || text == "" {
-		e.Lacks(at+"secretRef", "Secret", s.SecretRef, "Secret/"+s.SecretRef+" has no entry "+secretKey, "add the entry there, or name another entry")
+		e.Lacks(at+"secretRef", "Secret", s.SecretRef, "Secret/"+s.SecretRef+" has no data."+secretKey, "add it there, or name another Secret")
 	}
 }
 

@@ -37,9 +37,9 @@ func expand(s *Spec, e *kind.Expansion) {
 	text, ok := e.Data("Secret", s.PayloadRef, s.key())
 	switch {
 	case !ok || text == "" || s.isText() && strings.TrimSpace(text) == "":
-		e.Lacks(at+"payloadKey", "Secret", s.PayloadRef, "Secret/"+s.PayloadRef+" has no entry "+s.key(), "add the entry there, or name another entry")
+		e.Lacks(at+"payloadKey", "Secret", s.PayloadRef, "Secret/"+s.PayloadRef+" has no data."+s.key(), "add it there, or name another key of the data")
 	case s.isText() && !utf8.ValidString(text):
-		e.Problem(at+"payloadContentType", "entry "+s.key()+" of Secret/"+s.PayloadRef+" is no text", "use application/octet-stream")
+		e.Problem(at+"payloadContentType", "data."+s.key()+" of Secret/"+s.PayloadRef+" is no text", "use application/octet-stream")
 	}
 }
 

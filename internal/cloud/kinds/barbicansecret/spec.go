@@ -25,10 +25,10 @@ import (
 type Spec struct {
 	Name        *string `json:"name,omitempty" api:"name,named,trimmed" rule:"immutable,min=1,max=140" doc:"Name in the cloud; metadata.name if left out. The cloud shows the owner mark after the name."`
 	SecretType  *string `json:"secretType,omitempty" api:"secret_type" rule:"immutable,enum=opaque|passphrase|certificate|private|public|symmetric,default=opaque" doc:"Type of the secret: opaque (anything), a passphrase, a certificate, or a private, public or symmetric key."`
-	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository with the payload. Another payload makes a new Barbican secret."`
-	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Entry of that Secret." example:"tls.p12"`
+	PayloadRef  string  `json:"payloadRef" rule:"required,min=1" ref:"Secret" doc:"Secret of the repository with the payload. Another payload replaces the Barbican secret, if that is allowed. The old secret is deleted, and objects of the stack that refer to it get the address of the new one."`
+	PayloadKey  *string `json:"payloadKey,omitempty" rule:"min=1,max=253,default=payload" doc:"Key of the payload in data of that Secret." example:"tls.p12"`
 	ContentType *string `json:"payloadContentType,omitempty" api:"payload_content_type,read=content_types.default" rule:"immutable,enum=text/plain|application/octet-stream|application/pkcs8,default=text/plain" doc:"Type of the payload: text, from which Barbican removes white space at the ends, or bytes."`
-	Expiration  *string `json:"expiration,omitempty" doc:"When Barbican deletes the secret, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new secret."`
+	Expiration  *string `json:"expiration,omitempty" doc:"When Barbican deletes the secret, such as 2030-01-31T00:00:00Z; never if left out. Another time replaces the secret, like another payload."`
 	Algorithm   *string `json:"algorithm,omitempty" api:"algorithm,empty,trimmed" rule:"immutable,min=1,max=255" doc:"Algorithm of the key, as information for its users." example:"aes"`
 	BitLength   *int    `json:"bitLength,omitempty" api:"bit_length,empty" rule:"immutable,min=1,max=32767" doc:"Length of the key in bits, as information for its users." example:"256"`
 	Mode        *string `json:"mode,omitempty" api:"mode,empty,trimmed" rule:"immutable,min=1,max=255" doc:"Mode of the algorithm, as information for users of the key." example:"cbc"`
@@ -46,10 +46,10 @@ type More struct {
 
 // Filter selects an existing secret.
 type Filter struct {
-	Name       *string `json:"name,omitempty" doc:"Exact name, without a mark."`
+	Name       *string `json:"name,omitempty" doc:"Exact name, without the owner mark that the cloud shows after it."`
 	SecretType *string `json:"secretType,omitempty" rule:"enum=opaque|passphrase|certificate|private|public|symmetric" doc:"Type of the secret."`
-	Algorithm  *string `json:"algorithm,omitempty" doc:"Algorithm of the key."`
-	Mode       *string `json:"mode,omitempty" doc:"How a key is used."`
+	Algorithm  *string `json:"algorithm,omitempty" doc:"Algorithm of the key in the secret, such as aes."`
+	Mode       *string `json:"mode,omitempty" doc:"Mode of the algorithm, such as cbc."`
 }
 
 // FilterName returns the name that the filter selects.

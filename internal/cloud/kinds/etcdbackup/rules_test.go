@@ -36,7 +36,7 @@ func TestHowMembersAreAsked(t *testing.T) {
 		"without TLS":           {named("") + kv(""), "\"\" 0"},
 		"derived keys":          {named("") + kv(auto), "\"\" 7"},
 		"no such Secret":        {named(own) + kv(auto), "spec.clientTLSSecret: refers to Secret/own"},
-		"half a Secret":         {named(own) + kv(auto) + secret("etcd-client.crt: x"), "spec.clientTLSSecret: Secret/own has no entry etcd-client.key"},
+		"half a Secret":         {named(own) + kv(auto) + secret("etcd-client.crt: x"), "spec.clientTLSSecret: Secret/own has no data.etcd-client.key"},
 		"no certificate":        {named(own) + kv(auto) + whole, "spec.clientTLSSecret: etcd-client.crt of Secret/own"},
 		"no such own Secret":    {at("'https://10.0.0.1:2379']" + own + " #"), "spec.clientTLSSecret: refers to Secret/own"},
 		"in capital letters":    {at(`"HTTPS://10.0.0.1:2379"`), "spec.clientTLSSecret: "},

@@ -12,24 +12,24 @@ import (
 
 // Pod is etcd-operator's policy for the pods of members in Kubernetes. (PodPolicy)
 type Pod struct {
-	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64,key=name" doc:"Environment variables of etcd, which are its settings, such as ETCD_NAME."`
+	EtcdEnv                   []Variable        `json:"etcdEnv,omitempty" rule:"max=64,key=name" doc:"Settings of etcd as environment variables, such as ETCD_QUOTA_BACKEND_BYTES. Settings that the cluster itself makes, such as ETCD_NAME, are refused."`
 	Labels                    map[string]string `json:"labels,omitempty" doc:"Metadata of the machines."`
 	AntiAffinity              bool              `json:"antiAffinity,omitempty" doc:"The same as haPolicy: hard."`
 	NodeSelector              map[string]string `json:"nodeSelector,omitempty" doc:"Has no effect for machines, and a plan notes it."`
-	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no effect for machines besides haPolicy and zones, and a plan notes it."`
-	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no effect besides machine.flavor, and a plan notes it."`
+	Affinity                  map[string]any    `json:"affinity,omitempty" doc:"Has no effect for machines, and a plan notes it. Use haPolicy and zones instead."`
+	Resources                 map[string]any    `json:"resources,omitempty" doc:"Has no effect, and a plan notes it: machine.flavor decides."`
 	Tolerations               []map[string]any  `json:"tolerations,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	Annotations               map[string]string `json:"annotations,omitempty" rule:"lines" doc:"Has no effect for machines, and a plan notes it."`
 	BusyboxImage              string            `json:"busyboxImage,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	Security                  map[string]any    `json:"securityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	DNSTimeout                int               `json:"DNSTimeoutInSecond,omitempty" doc:"Has no effect for machines, and a plan notes it."`
-	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"The same as storage: the request for storage of the claim, in whole GiB, rounded up."`
+	PersistentVolumeClaimSpec *Claim            `json:"persistentVolumeClaimSpec,omitempty" doc:"Another form of storage. The size is the claim's request for storage, rounded up to whole GiB."`
 }
 
 // Variable is one environment variable.
 type Variable struct {
-	Name  string `json:"name" rule:"required,pattern=^[A-Za-z_][A-Za-z0-9_]*$" doc:"Name."`
-	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value."`
+	Name  string `json:"name" rule:"required,pattern=^[A-Za-z_][A-Za-z0-9_]*$" doc:"Name of the variable."`
+	Value string `json:"value,omitempty" rule:"max=4096" doc:"Value of the variable."`
 }
 
 // Claim has the fields of a volume claim that apply to machines.

@@ -11,7 +11,7 @@ import (
 
 // TLS has the settings for certificates, which members and clients show to each other. (etcd-operator's TLSPolicy)
 type TLS struct {
-	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets, which have the same entries as for etcd-operator."`
+	Static *Static `json:"static,omitempty" doc:"Certificates from Secrets. Their data has the same keys as for etcd-operator."`
 	Auto   *Auto   `json:"auto,omitempty" doc:"Keys and certificates that are derived from the master key in the stack's configuration, spec.defaults.etcd.masterKeyFile. They are stored only on the machines."`
 }
 
@@ -29,7 +29,7 @@ type MemberSecrets struct {
 
 // Auto requests certificates that are derived from the master key.
 type Auto struct {
-	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If the number is raised or lowered by one, each member gets new keys, one member at a time."`
+	Generation int `json:"generation,omitempty" rule:"min=1,max=1048576,default=1" doc:"Generation of the keys, counted from 1. If the number is raised or lowered by one, each member gets new keys, one member at a time. A larger step is refused and changes no machine."`
 }
 
 func (t *TLS) validate(r *kind.Report) {

@@ -397,7 +397,7 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 	server := func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth} }
 	for name, c := range map[string]struct{ secrets, want string }{
 		"no Secret":            {swap(good, "name: etcd-peer-tls", "name: other"), "spec.TLS.static.member.peerSecret: refers to Secret/etcd-peer-tls, which is not in the repository"},
-		"no entry":             {swap(good, "peer-ca.crt:", "ca.crt:"), "has no entry peer-ca.crt"},
+		"no entry":             {swap(good, "peer-ca.crt:", "ca.crt:"), "has no data.peer-ca.crt"},
 		"no certificate":       {h.secret("etcd-peer-tls", "peer", "hunter2", key) + after(good), "peer.crt of Secret/etcd-peer-tls is no certificate"},
 		"another key":          {h.secret("etcd-peer-tls", "peer", crt, another) + after(good), "does not belong to peer.crt"},
 		"a server only":        {h.secrets(nil, server, nil), "extended key usages serverAuth and clientAuth: etcd also uses it"},

@@ -58,8 +58,8 @@ type Hash struct {
 // Filter selects an existing image.
 type Filter struct {
 	Name       *string  `json:"name,omitempty" api:"-" doc:"Exact name; with latest, * stands for any text."`
-	Latest     *bool    `json:"latest,omitempty" api:"-" doc:"Whether several images may match, of which the newest active one counts. Only images of the project itself and public ones count. A newer image changes no existing machine without consent."`
-	Owner      *string  `json:"owner,omitempty" api:"-" rule:"pattern=^[0-9a-zA-Z-]{1,64}$" doc:"ID of the project that owns it. With latest, images that this project has shared count, too: nobody else can make an image with this owner."`
+	Latest     *bool    `json:"latest,omitempty" api:"-" doc:"Whether several images may match, of which the newest active one counts. Only images of the project itself and public ones count. An existing machine gets a newer image only if a commit changes the filter, somebody runs stackreeve replace, or an annotation proposes it and its plan is approved."`
+	Owner      *string  `json:"owner,omitempty" api:"-" rule:"pattern=^[0-9a-zA-Z-]{1,64}$" doc:"ID of the project that owns the image. With latest, images that the owner has shared with the stack's project count, too, because nobody else can make an image with this owner."`
 	Visibility *string  `json:"visibility,omitempty" rule:"enum=public|private|shared|community" doc:"Who can see it. Community images are found only with visibility: community, because everybody can publish an image under any name."`
 	Tags       []string `json:"tags,omitempty" api:"-" doc:"All of these tags."`
 }
@@ -102,7 +102,7 @@ type Content struct {
 
 // Download is the source of the content.
 type Download struct {
-	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it, from a public address unless the stack's configuration names the host (spec.defaults.imageHosts)."`
+	URL        string  `json:"url" rule:"required,max=2048" doc:"Address of the file, http or https. The agent downloads it. The host must have a public IP address, unless spec.defaults.imageHosts of the stack's configuration names the host."`
 	Decompress *string `json:"decompress,omitempty" rule:"enum=xz|gz|bz2" doc:"How the file is compressed."`
 	Hash       *Hash   `json:"hash,omitempty" doc:"Digest of the downloaded file, before decompression. If the digest differs, the image is never used."`
 }

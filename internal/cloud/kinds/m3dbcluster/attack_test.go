@@ -183,7 +183,7 @@ func TestAnEtcdWithTLS(t *testing.T) {
 		"nobody to show it":  {by("  etcdEndpoints: [http://192.0.2.7:2379]\n  etcdTLSSecret: own") + own, "", "spec.etcdTLSSecret: "},
 		"TLS in part":        {by("  etcdEndpoints: [http://192.0.2.7:2379, https://192.0.2.8:2379]\n  etcdTLSSecret: own") + own, "", "has TLS at 1 of 2 addresses"},
 		"no such Secret":     {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own"), "", "spec.etcdTLSSecret: refers to Secret/own"},
-		"another's Secret":   {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + kindtest.CertificateSecret(t, "own", "peer"), "", "Secret/own has no entry etcd-client.crt"},
+		"another's Secret":   {by("  etcdEndpoints: [https://192.0.2.7:2379]\n  etcdTLSSecret: own") + kindtest.CertificateSecret(t, "own", "peer"), "", "Secret/own has no data.etcd-client.crt"},
 		"all by itself":      {by("  configMapName: whole\n  etcdTLSSecret: own") + own + "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: whole}, data: {m3.yml: x}}\n", "", `"secretRefs":["own"]`},
 		"its own etcd, none": {by("  etcdTLSSecret: own") + own, "", `\"tls\":null`},
 	} {

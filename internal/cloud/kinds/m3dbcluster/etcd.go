@@ -156,7 +156,7 @@ func (s *Spec) configured(e *kind.Expansion) (found etcd, ok bool) {
 		if near := e.GuessName("ConfigMap", s.ConfigMapName); near != "" && near != s.ConfigMapName {
 			fix = "did you mean " + near + "?"
 		}
-		e.Lacks("spec.configMapName", "ConfigMap", s.ConfigMapName, fmt.Sprintf("ConfigMap/%s has no entry %s, or is not in the repository", s.ConfigMapName, entry), fix)
+		e.Lacks("spec.configMapName", "ConfigMap", s.ConfigMapName, fmt.Sprintf("ConfigMap/%s has no data.%s, or is not in the repository", s.ConfigMapName, entry), fix)
 		return etcd{}, false
 	}
 	if len(text) > maxConfig {

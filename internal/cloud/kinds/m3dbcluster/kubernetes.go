@@ -12,7 +12,7 @@ import (
 
 // Kubernetes are m3db-operator's settings for pods. None of them has a meaning for machines.
 type Kubernetes struct {
-	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no effect besides machine.flavor, and a plan notes it."`
+	ContainerResources    map[string]any    `json:"containerResources,omitempty" doc:"Has no effect, and a plan notes it: machine.flavor decides."`
 	PodSecurityContext    map[string]any    `json:"podSecurityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	SecurityContext       map[string]any    `json:"securityContext,omitempty" doc:"Has no effect for machines, and a plan notes it."`
 	ImagePullSecrets      []map[string]any  `json:"imagePullSecrets,omitempty" doc:"Has no effect for machines, and a plan notes it."`

@@ -32,8 +32,8 @@ type Spec struct {
 	IsolationGroup    string `json:"isolationGroup" rule:"required,min=1,max=255" doc:"Isolation group of the instance. An isolation group has at most one copy of a shard."`
 	AfterRef          string `json:"afterRef,omitempty" ref:"M3DBInstance,order" doc:"Instance that must exist first. The first instance creates the placement."`
 	Peers             []Peer `json:"peers" rule:"required,min=1,max=100,key=portRef" doc:"Instances that the agent asks. The first instance lists all of them, because the placement is created with them."`
-	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster."`
-	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard."`
+	NumberOfShards    int    `json:"numberOfShards" rule:"required,min=1,max=4096,immutable" doc:"Number of shards of the cluster. A later change has no effect, and a plan notes it."`
+	ReplicationFactor int    `json:"replicationFactor" rule:"required,min=1,max=9,immutable" doc:"How many instances have each shard. A later change has no effect, and a plan notes it."`
 	NodePort          int    `json:"nodePort,omitempty" rule:"min=1,max=65535" doc:"Port of the nodes, if a configuration of your own sets it. If left out, each disk has a port of its own."`
 	PreventScaleDown  bool   `json:"preventScaleDown,omitempty" doc:"Whether instances of the cluster stay if the manifest no longer has them."`
 }

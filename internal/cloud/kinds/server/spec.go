@@ -71,22 +71,22 @@ type UserData struct {
 	Script        bool `json:"script,omitempty" doc:"Whether the text is a shell script. If it is, and has no first line such as #!/bin/bash, the agent adds #!/bin/sh."`
 }
 
-// SecretKey names an entry of a Secret.
+// SecretKey names a key in the data of a Secret.
 type SecretKey struct {
 	Name string `json:"name" rule:"required,min=1" ref:"Secret" doc:"Name of the Secret."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Key in the data of that object."`
 }
 
-// ConfigMapKey names an entry of a ConfigMap.
+// ConfigMapKey names a key in the data of a ConfigMap.
 type ConfigMapKey struct {
 	Name string `json:"name" rule:"required,min=1" ref:"ConfigMap" doc:"Name of the ConfigMap."`
-	Key  string `json:"key" rule:"required,min=1" doc:"Name of the entry in that object."`
+	Key  string `json:"key" rule:"required,min=1" doc:"Key in the data of that object."`
 }
 
 // Metadata is one entry of a server's metadata.
 type Metadata struct {
-	Key   string `json:"key" rule:"required,min=1,max=255" doc:"Key."`
-	Value string `json:"value" rule:"lines,required,max=255" doc:"Value."`
+	Key   string `json:"key" rule:"required,min=1,max=255" doc:"Name of the item."`
+	Value string `json:"value" rule:"lines,required,max=255" doc:"Value of the item."`
 }
 
 // SchedulerHints tell the scheduler where to put a server.

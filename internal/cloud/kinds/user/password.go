@@ -28,7 +28,7 @@ func expand(s *Spec, e *kind.Expansion) {
 		return
 	}
 	if text, ok := e.Data("Secret", *s.PasswordRef, passwordKey); !ok || text == "" {
-		e.Lacks(field, "Secret", *s.PasswordRef, "Secret/"+*s.PasswordRef+" has no entry "+passwordKey, "add the entry there, or name another entry")
+		e.Lacks(field, "Secret", *s.PasswordRef, "Secret/"+*s.PasswordRef+" has no data."+passwordKey, "add it there, or name another Secret")
 	}
 }
 
