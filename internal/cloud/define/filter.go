@@ -41,6 +41,6 @@ func (f *NameFilter) FilterName() string { return table.Or(f.Name, "") }
 
 // NameValue is an entry of a map in K-ORC's list form.
 type NameValue struct {
-	Name  string `json:"name" rule:"required,max=255" doc:"Name of the entry."`
+	Name  string `json:"name" rule:"required,max=255" doc:"Name of the item."`
 	Value string `json:"value" rule:"required,max=255" doc:"Its value."`
 }

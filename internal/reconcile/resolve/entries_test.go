@@ -12,7 +12,7 @@ func through(secret, entry, resource string) string {
 }
 
 // Manifests name entries of clouds.yaml, by their names or by Secrets that are mapped to them. An object that is a
-// part of another one, such as a Subnet of a Network, has the same entry as that object.
+// part of another one, such as a RouterInterface of a Router, has the same entry as that object.
 func TestEntriesOfManifests(t *testing.T) {
 	west := resolve.Entries{Main: "main", Further: []string{"west", "east"}}
 	secrets := resolve.Entries{Further: []string{"west", "east"}, Secrets: map[string]string{"in-the-east": "east", "any": ""}}

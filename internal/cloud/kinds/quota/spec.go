@@ -69,7 +69,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 	}.Resource()
 }
 
-// Name implements [typed.Kind]: the name is the ID, or "" while the project does not exist.
+// Name implements [typed.Kind]: the name is the ID of the set, SERVICE/PROJECT-ID. It is "" while the project does not exist.
 func (rules) Name(w want) string { return name(w.Spec.Service, w.Ref("Project", w.Spec.ProjectRef).ID) }
 
 func name(service, project string) string {
