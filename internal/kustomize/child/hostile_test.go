@@ -15,6 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/kustomize"
 	"github.com/stackreeve/stackreeve/internal/kustomize/child"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
 // outside records what a process does outside of itself: connections to a listener, and runs of git.
@@ -160,6 +161,7 @@ func TestNamesOfRepositories(t *testing.T) {
 
 // TestProcess gives the process hostile kustomizations that nobody has checked. It reaches nothing, either.
 func TestProcess(t *testing.T) {
+	testcost.NotUnderRace(t) // it starts hundreds of processes, each of which has one goroutine of ours
 	o := newOutside(t)
 	for name, text := range fields {
 		for _, address := range o.addresses() {
