@@ -112,6 +112,7 @@ func TestLawsOfABootVolume(t *testing.T) {
 // If a port is recreated, it is attached again, and the server stays.
 func TestPortMadeAnew(t *testing.T) {
 	g := kindtest.NewTarget(t, pluggedKinds)
+	plugs := strings.Replace(plugs, "cidr: 10.77.0.0/24}", "cidr: 10.77.0.0/24, allocationPools: [{start: 10.77.0.10, end: 10.77.0.99}]}", 1) // no other port gets the new address
 	g.MustSync(plugs + "\n---\n" + plugged)
 	moved := strings.Replace(plugs, "metadata: {name: eth0}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: front}]}}",
 		"metadata: {name: eth0}\nspec: {resource: {networkRef: front, addresses: [{subnetRef: front, ip: 10.77.0.200}]}}", 1)
