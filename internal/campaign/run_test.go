@@ -156,7 +156,7 @@ func (w *world) removeSurplus(want map[string]int) bool {
 			if all[0].text("device_owner") != "" {
 				continue // its owner creates and deletes it
 			}
-			for n := len(all) - want[name]; n > 0 && want[name] > 0; n-- {
+			for n := len(all) - want[name]; n > 0 && (want[name] > 0 || isUnused(name, want)); n-- {
 				slices.SortStableFunc(all, func(a, b object) int { return cmp.Compare(b.rank(), a.rank()) })
 				if project == "" {
 					project = w.outside.login()
@@ -172,6 +172,17 @@ func (w *world) removeSurplus(want map[string]int) bool {
 		}
 	}
 	return removed
+}
+
+// isUnused reports whether objects of a name belong to nothing, while objects of the same name that belong to something are wanted: a port that is
+// attached to no server.
+func isUnused(name string, want map[string]int) bool {
+	for other := range want {
+		if strings.HasSuffix(name, " ") && other != name && strings.HasPrefix(other, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // rank says which of two equal objects a person deletes: a higher one.
