@@ -101,7 +101,7 @@ func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byt
 	before, _ := k.lists[list].([]written[T])
 	k.mu.Unlock()
 	known, all := earlier[T]{list: before, used: make([]bool, len(before))}, &listing{field: list.field, way: way}
-	now := make([]written[T], 0, len(before)+len(before)/16)
+	now, check := make([]written[T], 0, len(before)+len(before)/16), idCheck[Attributes]()
 	c.members, c.bytes, err = splitList(text, list.field, func(s *splitter) error {
 		if err := all.took(int64(s.at)); err != nil {
 			return err
@@ -113,7 +113,7 @@ func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byt
 				return err
 			}
 			if w, ok = known.find(raw); !ok {
-				if w, err = readOne(raw, as); err != nil {
+				if w, err = readOne(raw, check, as); err != nil {
 					return err
 				}
 			}
@@ -138,10 +138,10 @@ func readNew[Attributes, T any](k *lastRead, list listOf, way paging, text []byt
 	return c, nil
 }
 
-func readOne[Attributes, T any](raw []byte, as Reading[Attributes, T]) (w written[T], err error) {
+func readOne[Attributes, T any](raw []byte, check func(Attributes) error, as Reading[Attributes, T]) (w written[T], err error) {
 	var decoded Attributes
-	if err = json.Unmarshal(raw, &decoded); err == nil && idCheck[Attributes]()(decoded) {
-		err = errNoID
+	if err = json.Unmarshal(raw, &decoded); err == nil {
+		err = check(decoded)
 	}
 	if err == nil {
 		w.text = string(raw)

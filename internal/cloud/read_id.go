@@ -10,9 +10,19 @@ import (
 // errNoID makes a list fail. If the object were left out, it would count as missing, and the agent would create another one.
 var errNoID = errors.New("the answer has an object without an ID")
 
-// idCheck returns a function that reports whether an object of a list has lost its ID: the attribute id is null or empty. Objects of a type
-// that does not know the attribute have not. A map of attributes need not have it, but its value must not be empty.
-func idCheck[T any]() func(T) bool {
+// idCheck returns a function that returns [errNoID] for an object of a list whose attribute id is null or empty. It looks at the type, so it is called once
+// for a list. Types without the attribute need no ID. A map of attributes need not have it, but its value must not be empty.
+func idCheck[T any]() func(T) error {
+	lost := losesID[T]()
+	return func(item T) error {
+		if lost(item) {
+			return errNoID
+		}
+		return nil
+	}
+}
+
+func losesID[T any]() func(T) bool {
 	t := reflect.TypeFor[T]()
 	if t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[json.RawMessage]() {
 		key := reflect.ValueOf("id").Convert(t.Key())

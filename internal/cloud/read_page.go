@@ -92,14 +92,14 @@ func readMembers[T any](p *page, decoder *json.Decoder, take func(T) error) (map
 
 // readObjects reads the rest of a list.
 func readObjects[T any](p *page, decoder *json.Decoder, take func(T) error) error {
-	lacksID := idCheck[T]()
+	check := idCheck[T]()
 	for decoder.More() {
 		if err := p.of.took(decoder.InputOffset()); err != nil {
 			return err
 		}
 		item, err := readObject[T](p, decoder)
-		if err == nil && lacksID(item) {
-			err = errNoID
+		if err == nil {
+			err = check(item)
 		}
 		if err == nil {
 			err = take(item)

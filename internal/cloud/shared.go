@@ -50,12 +50,12 @@ func eachShared[T any](ctx context.Context, c *Client, call Call, field string, 
 	if err != nil {
 		return err
 	}
-	lacksID := idCheck[T]()
+	check := idCheck[T]()
 	for _, object := range objects {
 		var item T
 		err := json.Unmarshal(object, &item)
-		if err == nil && lacksID(item) {
-			err = errNoID
+		if err == nil {
+			err = check(item)
 		}
 		if err == nil {
 			err = take(item)
