@@ -32,10 +32,7 @@ func (s *Signals) Check() { signal(s.check) }
 // source.
 func (s *Signals) Look(moved engine.Moved) {
 	s.mu.Lock()
-	if s.moved != nil {
-		moved = s.moved.And(moved)
-	}
-	s.moved = &moved
+	s.moved = s.moved.And(moved)
 	s.mu.Unlock()
 	signal(s.look)
 }

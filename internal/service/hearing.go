@@ -81,24 +81,21 @@ func (h *hearing) poke() {
 // be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing.
 // looks say what has changed; if there are none, anything may have.
 func (h *hearing) sawMove(looks ...events.Look) {
-	moved := anywhere()
-	for i, l := range looks {
-		if one := (engine.Moved{Collections: l.Collections(), Since: moved.Since}); i == 0 {
-			moved = one
-		} else {
-			moved = moved.And(one)
-		}
+	now := time.Now()
+	var moved *engine.Moved
+	for _, l := range looks {
+		moved = moved.And(engine.Moved{Collections: l.Collections(), Since: now})
+	}
+	if moved == nil {
+		moved = &engine.Moved{Since: now}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now := time.Now(); h.running || now.Before(h.quiet) {
-		if h.moved != nil {
-			moved = h.moved.And(moved)
-		}
-		h.moved = &moved
+	if h.running || now.Before(h.quiet) {
+		h.moved = h.moved.And(*moved)
 		h.settle(now)
 	} else {
-		h.hint(events.Now, moved)
+		h.hint(events.Now, *moved)
 	}
 }
 
@@ -140,10 +137,7 @@ func (h *hearing) hint(u events.Urgency, moved engine.Moved) {
 	if u == events.Now {
 		pace = &h.quick
 	}
-	if pace.moved != nil {
-		moved = pace.moved.And(moved)
-	}
-	pace.moved = &moved
+	pace.moved = pace.moved.And(moved)
 	switch wait, ok := pace.Hint(time.Now()); {
 	case !ok:
 	case wait == 0:

@@ -27,9 +27,12 @@ type Moved struct {
 	Since time.Time
 }
 
-// And returns the changes in both.
-func (m Moved) And(other Moved) Moved {
-	all := Moved{Since: m.Since}
+// And returns the changes in both. m is nil if there are none so far.
+func (m *Moved) And(other Moved) *Moved {
+	if m == nil {
+		return &other
+	}
+	all := &Moved{Since: m.Since}
 	if other.Since.After(m.Since) {
 		all.Since = other.Since
 	}

@@ -119,7 +119,7 @@ func TestMovedAnd(t *testing.T) {
 	if got := one.And(other); len(got.Collections) != 3 || got.Since != one.Since {
 		t.Errorf("%v", got)
 	}
-	for _, got := range []Moved{one.And(Moved{Since: time.Unix(3, 0)}), (Moved{Since: time.Unix(3, 0)}).And(one)} {
+	for _, got := range []*Moved{one.And(Moved{Since: time.Unix(3, 0)}), (&Moved{Since: time.Unix(3, 0)}).And(one)} {
 		if got.Collections != nil || got.Since != time.Unix(3, 0) {
 			t.Errorf("with any collection: %v", got)
 		}
