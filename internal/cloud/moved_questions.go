@@ -31,7 +31,8 @@ const (
 // machines are the kinds that consist of servers with ports.
 var machines = []string{"Server", "VirtualMachine", "VirtualMachineGroup", "EtcdCluster", "EtcdMember", "M3DBCluster", "M3DBInstance"}
 
-// revisions is the query of Neutron's collections. It is limited to the project, because lists also contain shared objects of other projects. The filter changed_since would be smaller, but Neutron refuses it since 2018, unless filter_validation is off.
+// revisions is the query of Neutron's collections. It is limited to the project, because lists also contain shared objects of other projects. The filter changed_since would be
+// smaller, but Neutron (seen in Zed) refuses it.
 const revisions = "?project_id=PROJECT&fields=id&fields=revision_number&limit=201"
 
 // maxRevisions is the largest number of objects in such a list. Longer lists are not asked for again, because Neutron reads every object in full.

@@ -25,9 +25,8 @@ const (
 	maxTokens = 100
 )
 
-// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads.
-// Clients of the same cloud also share its [load], whatever their entries are. So
-// many stacks on one project need few more requests than one. No client sees older data because of it. A client gets another client's answer only to a
+// Sharing is what the clients of one process share if their entries of clouds.yaml are equal: connections, logins and answers to simultaneous reads. So
+// many stacks on one project need few more requests than one. Clients of the same cloud also share its [load], whatever their entries are. No client sees older data because of it. A client gets another client's answer only to a
 // request that it would have sent itself, and only if that request was sent after its own snapshot began. Objects of an answer are decoded once for all
 // clients. The zero value can be used.
 type Sharing struct {

@@ -6,6 +6,7 @@ package outdated
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -131,7 +132,7 @@ func (c *comparison) object(s *plan.Step) {
 		}
 	}
 	if s.Have != nil {
-		for _, id := range sortedKeys(kept) {
+		for _, id := range slices.Sorted(maps.Keys(kept)) {
 			c.add(c.keptItem(s, id, kept[id]))
 		}
 		item.Used = versionOf(s.Have)
@@ -180,12 +181,3 @@ func (c *comparison) add(item Item) {
 }
 
 func versionOf(l *kind.Live) Version { return Version{l.Name, l.ID, l.Created} }
-
-func sortedKeys(m map[string][]manifest.Key) []string {
-	var list []string
-	for k := range m {
-		list = append(list, k)
-	}
-	slices.Sort(list)
-	return list
-}

@@ -17,7 +17,7 @@ import (
 // requests.
 type probes struct {
 	log      *slog.Logger
-	services map[string]string // the catalog type of the service that a kind needs
+	services func() map[string]string // the catalog type of the service that each kind needs
 	mu       sync.Mutex
 	all      map[projectAt]*probed
 }
@@ -40,11 +40,15 @@ const (
 )
 
 func newProbes(log *slog.Logger) *probes {
-	p := &probes{log: log, services: map[string]string{}, all: map[projectAt]*probed{}}
+	return &probes{log: log, services: sync.OnceValue(servicesOfKinds), all: map[projectAt]*probed{}}
+}
+
+func servicesOfKinds() map[string]string {
+	services := map[string]string{}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		p.services[k.Info.Kind] = k.Info.Service
+		services[k.Info.Kind] = k.Info.Service
 	}
-	return p
+	return services
 }
 
 // join makes the stack look when a probe of its project notices a change, from its first login on. leave ends that.
@@ -102,10 +106,10 @@ func (p *probes) leave(h *hearing) {
 
 // kinds returns the kinds of the objects that the stacks have, with the services that these kinds need.
 func (p *probes) kinds(one *probed) map[string]string {
-	kinds := map[string]string{}
+	kinds, services := map[string]string{}, p.services()
 	for h := range one.stacks {
 		for kind := range h.has() {
-			kinds[kind] = p.services[kind]
+			kinds[kind] = services[kind]
 		}
 	}
 	return kinds
