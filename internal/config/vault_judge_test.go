@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -12,10 +11,8 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -64,26 +61,7 @@ func (v *realVault) try(t *testing.T, method, path string, body any) (code int, 
 
 func startVault(t *testing.T) *realVault {
 	t.Helper()
-	program := os.Getenv("STACKREEVE_TEST_VAULT")
-	if program == "" {
-		t.Skip("STACKREEVE_TEST_VAULT names no server of Vault")
-	}
-	cmd := exec.Command(program)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return &realVault{address: strings.TrimSpace(line)}
+	return &realVault{address: testcost.Serve(t, testcost.Program(t, "STACKREEVE_TEST_VAULT"))}
 }
 
 // open initializes and unseals the server, and makes the engine, the policy and the logins.

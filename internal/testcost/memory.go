@@ -1,4 +1,4 @@
-// Package testcost measures in tests how much memory code needs.
+// Package testcost is about the cost of tests: how much memory code needs, which tests take long, and which need a real program.
 //
 // The numbers are those of the whole process, so nothing else may run at the same time. Under the race detector,
 // they include the memory of the detector itself: see [UnderRace].

@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"bufio"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -14,13 +13,11 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,36 +41,14 @@ type realRegistry struct {
 
 const password = "pass:word"
 
-// registryProgram returns the program of the registry. Without one, the test is skipped.
-func registryProgram(t *testing.T) string {
-	t.Helper()
-	program := os.Getenv("STACKREEVE_TEST_REGISTRY")
-	if program == "" {
-		t.Skip("STACKREEVE_TEST_REGISTRY names no registry")
-	}
-	return program
-}
+// registryVariable names the variable with the real registry.
+const registryVariable = "STACKREEVE_TEST_REGISTRY"
 
 func startRealRegistry(t *testing.T, access string) *realRegistry {
 	t.Helper()
-	program := registryProgram(t)
+	program := testcost.Program(t, registryVariable)
 	config := "version: 0.1\nlog: {accesslog: {disabled: true}}\nstorage: {inmemory: {}, delete: {enabled: true}}\nhttp: {secret: of-the-test}\n" + access
-	cmd := exec.Command(program, secretFile(t, config))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return &realRegistry{host: strings.TrimSpace(line), auth: auth.Credential{Username: "ada", Password: password}}
+	return &realRegistry{host: testcost.Serve(t, program, secretFile(t, config)), auth: auth.Credential{Username: "ada", Password: password}}
 }
 
 func secretFile(t *testing.T, text string) string {
@@ -204,8 +179,8 @@ func TestRealRegistryIsFollowed(t *testing.T) {
 
 // TestRealRegistryLogins uses each login on a registry with passwords, and on one with tokens.
 func TestRealRegistryLogins(t *testing.T) {
-	testcost.Long(t) // real servers start
-	registryProgram(t)
+	testcost.Long(t)                      // real servers start
+	testcost.Program(t, registryVariable) // before its parts, or else only they are skipped
 	issuer, withTokens := tokens(t)
 	for name, access := range map[string]string{"basic": htpasswd(t), "tokens": withTokens} {
 		t.Run(name, func(t *testing.T) {
