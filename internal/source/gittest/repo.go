@@ -8,18 +8,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Repo is a repository with a work tree, to which a test commits files. Its branch is main.
 type Repo struct {
-	Dir string // the folder of the work tree
-	t   testing.TB
+	Dir  string // the folder of the work tree
+	date string // the date of every commit, so that two commits of the same content have the same hash
+	t    testing.TB
 }
 
 // New makes an empty repository that is removed after the test.
 func New(t testing.TB) *Repo {
 	t.Helper()
-	g := &Repo{t: t, Dir: filepath.Join(t.TempDir(), "config")}
+	g := &Repo{t: t, Dir: filepath.Join(t.TempDir(), "config"), date: time.Now().Format(time.RFC3339)}
 	if err := os.MkdirAll(g.Dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func Env() []string {
 // Command returns the command git with these arguments, which runs in the work tree.
 func (g *Repo) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = g.Dir, Env()
+	cmd.Dir, cmd.Env = g.Dir, append(Env(), "GIT_AUTHOR_DATE="+g.date, "GIT_COMMITTER_DATE="+g.date)
 	return cmd
 }
 
