@@ -121,7 +121,7 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	}
 	f := &folder{name: fmt.Sprintf("/folder-%d-of-stack", len(c.folders))}
 	one := &rewriter{compiler: c, dir: dir, file: c.shown(file), folder: f, where: where}
-	if !one.rewrite(&k) {
+	if !one.rewrite(&k) || !one.gives(k) {
 		return nil
 	}
 	c.sources.folders[f.name] = c.shown(dir)

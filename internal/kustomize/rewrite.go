@@ -21,6 +21,7 @@ type rewriter struct {
 	folder        *folder
 	where         func(field string) manifest.Origin
 	kustomization kustomization // for the places of results
+	listed        bool          // the kustomization has a list of resources, which can be empty
 }
 
 // at returns the place of a field in the kustomization.
@@ -33,6 +34,7 @@ func (r *rewriter) at(format string, args ...any) (field string, at manifest.Ori
 func (r *rewriter) rewrite(k *Kustomization) bool {
 	before := len(r.problems)
 	r.kustomization = kustomization{file: r.file, folder: r.folder.name, fields: r.own("namePrefix", "nameSuffix", "namespace", "labels"), prefix: k.NamePrefix, suffix: k.NameSuffix}
+	r.listed = k.Resources != nil
 	var resources []string
 	for i, named := range k.Resources {
 		resources = append(resources, r.resource(i, named)...)
@@ -57,6 +59,16 @@ func (r *rewriter) rewrite(k *Kustomization) bool {
 	field, at := r.at("resources")
 	r.within(at, field)
 	return len(r.problems) == before
+}
+
+// gives refuses a kustomization that makes nothing, unless its list of resources is empty on purpose. A component may consist of patches.
+func (r *rewriter) gives(k Kustomization) bool {
+	if r.folder.documents > 0 || r.listed || k.Kind == "Component" {
+		return true
+	}
+	r.refuse(r.where(""), "resources", "missing, and kustomize makes no object of the other fields, so all objects of its stack would be deleted",
+		"restore the list of resources; or, to have all objects deleted, write resources: []")
+	return false
 }
 
 // own returns the places of the fields that have a line of their own.

@@ -1,6 +1,7 @@
 package child
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/kustomize"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
 // faults are kustomizations that cannot be built.
@@ -73,11 +75,28 @@ func TestRealKustomizeRefuses(t *testing.T) {
 
 // TestEmptied wants an explicit empty list where nothing is left, so that an emptied file deletes nothing.
 func TestEmptied(t *testing.T) {
-	for text, want := range map[string]bool{"resources: []\n": true, "": false, "# nothing\n": false, "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: a}\n": false} {
-		made, err := sample{root: ".", files: map[string]string{"kustomization.yaml": text}}.ours(t)
-		if made != "" || (err == nil) != want {
-			t.Errorf("%q: got %q, %v", text, made, err)
+	const head, patch = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: a}\n", "patches: [{target: {kind: Network}, patch: '[{\"op\": \"remove\", \"path\": \"/spec\"}]'}]\n"
+	for text, line := range map[string]int{"resources: []\n": 0, "resources: []\nnamePrefix: a-\n" + patch: 0, "resources: [empty]\n": 0, "components: [words]\n": 0,
+		"configMapGenerator: [{name: a, literals: [a=b]}]\n": 0, "": -1, "# nothing\n": -1, head: -1,
+		"# a stack\nnamePrefix: a-\n": 2, "resources:\nnamePrefix: a-\n": 1, head + patch: 1, "components: [patches]\n": 1, "resources: []\ncomponents: [patches]\n": 0} {
+		_, err := sample{root: ".", files: map[string]string{"kustomization.yaml": text, "empty/kustomization.yaml": "resources: []\n",
+			"patches/kustomization.yaml": "kind: Component\n" + patch, "words/kustomization.yaml": "kind: Component\nconfigMapGenerator: [{name: a, literals: [a=b]}]\n"}}.ours(t)
+		var problems manifest.Problems
+		switch {
+		case line == 0 && err != nil, line != 0 && !errors.As(err, &problems):
+			t.Errorf("%q: got %v", text, err)
+		case line > 0 && (problems[0].Origin.Line != line || problems[0].Field != "resources"):
+			t.Errorf("%q: got %v, want the line %d", text, problems, line)
 		}
+	}
+}
+
+// TestEmptiedBase names the kustomization that makes nothing, and not the one that uses it.
+func TestEmptiedBase(t *testing.T) {
+	_, err := sample{root: ".", files: map[string]string{"kustomization.yaml": "resources: [base]\n", "base/kustomization.yaml": "\nnamePrefix: a-\n"}}.ours(t)
+	var problems manifest.Problems
+	if !errors.As(err, &problems) || problems[0].Origin.File != "base/kustomization.yaml" || problems[0].Origin.Line != 2 {
+		t.Errorf("got %v", err)
 	}
 }
 
