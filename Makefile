@@ -108,6 +108,8 @@ test-agents: ## kill, stop and cut off three agents on a real etcd for STACKREEV
 
 .PHONY: campaign
 campaign: export STACKREEVE_TEST_LONG = 1
+campaign: SHELL := bash
+campaign: .SHELLFLAGS := -o pipefail -c
 campaign: ## spoil one request of a whole agent in each of CASES (2000) cases that SEED (1) chooses; TABLE=FILE writes the table of docs/reliability.md
 	$(GO) test -v -count 1 -timeout 8h -run 'TestCampaign|TestDay' ./internal/campaign -campaign.cases=$(or $(CASES),2000) -campaign.seed=$(or $(SEED),1) -campaign.table='$(TABLE)' | grep -v '^ *\(=== \|--- PASS\)'
 
