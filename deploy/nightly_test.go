@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNightly checks that the campaign of faults runs each night, with another seed and more cases than in the long tests, and that the results of a
-// failed run are kept.
+// TestNightly checks that the campaign of faults runs each night, with another seed and more cases than in the long tests. The results of a failed
+// run are kept.
 func TestNightly(t *testing.T) {
 	night := workflows(t)[filepath.Join("..", ".github", "workflows", "nightly.yml")]
 	var on map[string]any
