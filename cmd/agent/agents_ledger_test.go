@@ -155,7 +155,7 @@ func (l *ledger) story(stack string) (lines []string) {
 type verdict struct {
 	wrong           []string
 	writes, unsure  int           // unsure: the writes for which etcd was too slow to return the holder.
-	changes, orders int           // changes: the changes of the writing agent; orders: how many of them were orderly.
+	changes, orders int           // changes: how often another agent than before wrote to a stack; orders: how many times the agent before had given the stack up.
 	shortest        time.Duration // the shortest time between the writes of two agents to one stack, except orderly changes
 	closest         string        // the stack with this time
 }

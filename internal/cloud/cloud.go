@@ -41,7 +41,7 @@ type Config struct {
 	// Wrap inserts a layer between the client and the network; nil is allowed.
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Fence is called right before each write, to the cloud and to its machines. Its error says why nothing may be
-	// written any more. The write is sent in its context, which ends when writes become forbidden. nil means no fence.
+	// written any more. The write is sent in the context that Fence returns, which ends when writes become forbidden. nil means no fence.
 	Fence func(context.Context) (context.Context, error)
 	// MarksInDescriptions puts the marks of Neutron's objects at the end of their descriptions, if the request that
 	// creates the object does not accept tags.

@@ -80,8 +80,8 @@ func eachOf[Attributes, T any](ctx context.Context, c *Client, call Call, field 
 	return err
 }
 
-// pagesOf does the same as eachOf, and returns the listing. take is nil for readings that make live objects; then
-// the listing gets the objects of each page.
+// pagesOf does the same as eachOf, and returns the listing. If take is nil, T is [*kind.Live], and
+// the objects of each page are stored in the listing's indexes.
 func pagesOf[Attributes, T any](ctx context.Context, c *Client, call Call, field string, as Reading[Attributes, T], take func(T) error) (*listing, error) {
 	l, client, err := c.listing(call, field)
 	if err != nil {

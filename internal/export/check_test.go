@@ -94,8 +94,8 @@ func TestAttackExportOfManyRefusedObjects(t *testing.T) {
 	}
 }
 
-// TestAnObjectOfAnyNameIsChecked uses an object with the name kustomization. It is also checked, although no
-// stack reads kustomization.yaml.
+// TestAnObjectOfAnyNameIsChecked uses an object with the name kustomization. A stack does not read kustomization.yaml as a
+// manifest, so the file of the object gets another name, and the object is checked like any other.
 func TestAnObjectOfAnyNameIsChecked(t *testing.T) {
 	if text := boxes(t, boxOf("kustomization", box{Last: "x"}))["kustomization"]; !strings.Contains(text, "ignore-fields: spec.resource.last\n") {
 		t.Errorf("it is not planned: %s", text)

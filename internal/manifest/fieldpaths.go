@@ -97,13 +97,13 @@ func (s pathStep) whole(t Type) bool {
 	return f.rules.whole
 }
 
-// objects reports whether the step is a list of objects of the cloud in t.
+// objects reports whether this element of a path is a list of objects of the cloud in t.
 func (s pathStep) objects(t Type) bool {
 	f := s.field(t)
 	return f != nil && f.rules.objects
 }
 
-// field returns the field of the step in t, or nil if there is none.
+// field returns the field of t that this element of a path names, or nil if there is none.
 func (s pathStep) field(t Type) *field {
 	for t.shape() == listShape {
 		t = t.elem()

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/private"
 )
 
-// dialer checks the IP addresses to which names resolve, because a server may refer to hosts that the server
-// controls.
+// dialer checks the IP addresses to which names resolve. An answer can name another host, and the owner of that name can let it resolve to an
+// address of this machine or of a private network.
 type dialer struct {
 	home    map[string]bool
 	public  bool

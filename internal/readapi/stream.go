@@ -122,7 +122,8 @@ func (h *Handler) lasting(ctx context.Context) lasting {
 	return lasting{ctx, time.NewTicker(beat), func() bool { return h.admits(ctx) }}
 }
 
-// over reports whether the watch has ended. It is called before each event, because a client may read slowly.
+// over reports whether the watch has ended. It is called before each event: while a slow client reads a list, the time can run
+// out, or the client can lose the right to read.
 func (l lasting) over() bool {
 	if l.ctx.Err() != nil {
 		return true

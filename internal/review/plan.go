@@ -92,7 +92,7 @@ func (s *Planner) Serve(ctx context.Context) {
 	}
 }
 
-// work plans until the queue is empty.
+// work makes plans for the pull requests in the queue until it is empty.
 func (s *Planner) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		j, ok := s.queue.next()

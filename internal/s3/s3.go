@@ -120,7 +120,7 @@ func escaped(part string) string {
 func (c Client) sign(ctx context.Context, req *http.Request) error {
 	keys, err := c.Keys()
 	if err != nil {
-		return private.Hide("its keys cannot be read; the agent's log has the details", err)
+		return private.Hide("the access keys for the S3 store cannot be read; the agent's log has the details", err)
 	}
 	sum := unsigned
 	if req.Body == nil {

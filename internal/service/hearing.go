@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// echo is how long after the agent's last write messages about its own writes may arrive.
+	// echo is a time after the last write of the agent. Until it is over, messages about the agent's own writes may arrive.
 	echo = 10 * time.Second
 	// maxReporters is the maximum number of objects for which a stack remembers who changed them, and reporterLasts is how long it does.
 	maxReporters  = 1000

@@ -189,8 +189,8 @@ func (o *Older) lower(v any) {
 	}
 }
 
-// tooNewBalancer reports whether an entry of Octavia's list of versions is too new. The ID of such
-// an entry is its only version.
+// tooNewBalancer reports whether an entry of Octavia's list of versions is newer than o.Balancer. Octavia's entries have no field
+// version, only an ID such as v2.25.
 func (o *Older) tooNewBalancer(v any) bool {
 	version, _ := v.(map[string]any)
 	id, _ := version["id"].(string)

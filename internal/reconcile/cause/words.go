@@ -66,7 +66,7 @@ var words = map[Code]string{
 	AddressesOfOther: "cannot be created: %s still has some of its addresses, and is not replaced now",
 
 	MarkOfImported: "%s has the mark of %s, whose manifest now only imports an object; %s, or delete the marked object",
-	AdoptedTwice:   "%s asks to adopt it by %s, but manages another object already; remove %s from that manifest",
+	AdoptedTwice:   "%s asks to adopt this object by %s, but has another object in the cloud already; remove %s from its manifest",
 	Misplaced:      "its mark is on an object of another kind, %s %s, and no stack owns that object; %s",
 	Several:        "%d objects have the mark of %s: %s; a mark can be copied, so nothing is changed; keep the right object; for each of the others, %s, or delete the object",
 	SeveralNames:   "the object exists already, and an object with its former name %s (%s) exists, too, which the annotation %s names; remove the annotation, or delete the wrong object",
@@ -161,7 +161,7 @@ var words = map[Code]string{
 	ZonesAre:          "%s; its zones are %s",
 	TooFewHosts:       "%s requires different hosts for its %d members, so it needs %d hosts, but the cloud has only %d available: the other members cannot be placed; use a soft policy, or fewer members",
 	TooFewHostsInZone: "%s requires different hosts for its %d members, so it needs %d hosts, but its availability zone has only %d available: the other members cannot be placed; use a soft policy, or fewer members",
-	EntriesUnchecked:  "the quotas and zones of the other entries of clouds.yaml are not checked",
+	EntriesUnchecked:  "quotas and zones are checked only for the stack's main entry of clouds.yaml, and not for its further entries",
 	QuotaUnknown:      "the free %s quota is unknown: %s",
 	ZonesUnknown:      "the availability zones of the %s service are unknown: %s",
 	HostsUnknown:      "the number of hosts is unknown: %s",

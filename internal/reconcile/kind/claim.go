@@ -34,5 +34,6 @@ func (c Claim) Token() string {
 	return ValueToken(c.Owner.ID, c.Value)
 }
 
-// ValueToken returns the token of the object that has a value of another object. owner is the ID of that other object.
+// ValueToken returns the token of the object that has the value, such as a port with an address of a subnet. owner is the ID of the object to which the
+// value belongs: of the subnet.
 func ValueToken(owner, value string) string { return owner + "/" + value }

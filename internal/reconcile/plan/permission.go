@@ -12,7 +12,7 @@ type Permission struct {
 	steps  map[string]bool // the steps that write in the first plan, by [Step.Identity]
 }
 
-// Permission returns what the plan allows in later rounds; nil if it sets no limit. only is true if the pass was requested for this plan
+// Permission returns what later plans of the same pass may do; nil if it sets no limit. only is true if the pass was requested for this plan
 // only.
 func (p Plan) Permission(only bool) *Permission {
 	if p.Manual == "" && !only {

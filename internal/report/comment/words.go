@@ -115,7 +115,7 @@ func effectText(s plan.Step) string {
 	return appendMore("not changed", s.Drift, s.DriftText())
 }
 
-// changerText returns the text about who changed an object in the cloud. It returns somebody if the cloud does not know who it was.
+// changerText returns the text about who changed an object in the cloud. It returns the parameter somebody if the cloud was not asked.
 func changerText(s plan.Step, somebody string) string {
 	if s.Trace == nil {
 		return somebody

@@ -33,7 +33,7 @@ func (m *merger) level(h plumbing.Hash, path string) (map[string]object.TreeEntr
 	entries := make(map[string]object.TreeEntry, len(t.Entries))
 	for _, e := range t.Entries {
 		if _, twice := entries[e.Name]; twice {
-			return nil, failure.New(failure.ErrContent, "the name %q is twice in %q; commit it again with git", printable.Clip(e.Name, failure.MaxName), printable.Clip(path, failure.MaxName))
+			return nil, failure.New(failure.ErrContent, "the folder %q has two entries with the name %q; remove one of them, and commit the folder with git", printable.Clip(path, failure.MaxName), printable.Clip(e.Name, failure.MaxName))
 		}
 		entries[e.Name] = e
 	}

@@ -289,7 +289,7 @@ spec: {resource: {networkRef: kv-front, ipVersion: 4, cidr: 10.177.5.0/27}}
 	f.backedUp(manifests)
 }
 
-// backedUp takes a snapshot and checks that it is as large as the data.
+// backedUp makes a backup and checks that there is one snapshot of at least 16 KiB.
 func (f *fixture) backedUp(manifests string) {
 	f.t.Helper()
 	f.Only(manifests + backup)

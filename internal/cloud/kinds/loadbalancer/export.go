@@ -65,7 +65,8 @@ func exported(l *Listener, p *Pool, b *Balancer, at string, e *kind.Export) Port
 	return port
 }
 
-// exportedTLS writes Barbican secrets of the project as the names of their manifests.
+// exportedTLS returns the TLS settings of a listener. It refers to a Barbican secret by the name of its manifest if the secret is
+// exported, otherwise by its address.
 func (l *Listener) exportedTLS(e *kind.Export) *TLS {
 	if l.Protocol != "TERMINATED_HTTPS" {
 		return nil

@@ -40,8 +40,8 @@ func last(numbers []int) int {
 	return numbers[len(numbers)-1]
 }
 
-// withVolumes returns a copy of the template. Its own volumes without an onDelete get end as their
-// onDelete.
+// withVolumes returns a copy of the template. Volumes that belong to the template and have no onDelete get the value of the parameter
+// end.
 func withVolumes(t machine.Template, end string) machine.Template {
 	list := make([]machine.Volume, len(t.Volumes))
 	for i, v := range t.Volumes {

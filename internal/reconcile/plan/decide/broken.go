@@ -13,7 +13,7 @@ import (
 //
 //	the object                                  it is recreated
 //	------------------------------------------  ----------------------------------------
-//	is gone, and only its entry is left         immediately
+//	is gone, only its name is left in a list    immediately
 //	was made by this process and never usable   immediately
 //	does the work of a member of a group that   when the member's turn comes
 //	replaces failed members

@@ -82,7 +82,7 @@ func tent(name string, parts ...string) *kind.Kind {
 	}.Kind()
 }
 
-// document converts a line of a story's repository to a manifest.
+// document converts a line of the section repo of a file in testdata/stories to a manifest.
 func document(line string) string {
 	words := strings.Fields(line)
 	switch {
