@@ -2,7 +2,6 @@ package cloud
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (f *features) ask(ctx context.Context, what string, known func() bool, requ
 	if !unknown() {
 		return nil
 	}
-	answer := f.asking.do(ctx, what, time.Time{}, 0, func() (*error, bool) {
+	answer := f.asking.do(ctx, what, time.Time{}, 0, func() (*error, audience) {
 		var store func()
 		var err error
 		if unknown() { // another client may have stored the answer in the meantime
@@ -96,7 +95,10 @@ func (f *features) ask(ctx context.Context, what string, known func() bool, requ
 				f.mu.Unlock()
 			}
 		}
-		return &err, !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) // that this client no longer waits concerns no other
+		if err != nil {
+			return &err, audienceOfFailure(ctx, err)
+		}
+		return &err, laterCallers
 	})
 	if answer == nil {
 		return ctx.Err()

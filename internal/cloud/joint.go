@@ -12,6 +12,7 @@ import (
 type joint[T any] struct {
 	mu              sync.Mutex
 	out, next, kept map[string]*question[T]
+	count           uint64 // of the answers that were kept
 }
 
 type question[T any] struct {
@@ -19,10 +20,25 @@ type question[T any] struct {
 	took   time.Duration // until it was answered
 	ended  chan struct{}
 	answer T
-	common bool          // whether the waiting callers may have the answer
+	whose  audience
 	keep   time.Duration // how long later callers may have it
 	forget *time.Timer   // removes the answer after that time; nil until the timer is started
+	number uint64        // of the kept answer
 }
+
+// audience says who may have an answer besides the caller that sent the question.
+type audience int
+
+const (
+	// nobody: the caller gave up before there was an answer. One of the waiting callers sends the question for the others.
+	nobody audience = iota
+	// oneCaller: each waiting caller sends a question of its own.
+	oneCaller
+	// waitingCallers: the question failed, and would fail for each of them.
+	waitingCallers
+	// laterCallers: the waiting callers, and those that arrive within the time for which the answer is kept.
+	laterCallers
+)
 
 // fresh reports whether the question is not sent yet, or was sent after since. Only then is its answer new enough for a caller that gives since.
 func (q *question[T]) fresh(since time.Time) bool {
@@ -30,20 +46,30 @@ func (q *question[T]) fresh(since time.Time) bool {
 }
 
 // do calls ask to send the question, or waits for the answer to the same question that another caller has sent after since. ask also returns
-// whether other callers may have its answer. If they may not, each waiting caller calls its own ask, all at the same time. Callers that arrive
+// who may have its answer. If that is only one caller, each waiting caller calls its own ask, all at the same time. Callers that arrive
 // within keep may have the answer, too. The answer is the zero value if ctx ends first.
-func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep time.Duration, ask func() (T, bool)) (none T) {
-	own, before, mine := j.enter(key, since)
-	if !mine {
+func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep time.Duration, ask func() (T, audience)) (none T) {
+	for {
+		own, before, mine := j.enter(key, since)
+		if mine {
+			return j.lead(ctx, key, own, before, keep, ask)
+		}
 		if !ended(ctx, own) {
 			return none
 		}
-		if own.common {
+		switch own.whose {
+		case waitingCallers, laterCallers:
 			return own.answer
+		case oneCaller:
+			answer, _ := ask()
+			return answer
+		case nobody:
 		}
-		answer, _ := ask()
-		return answer
 	}
+}
+
+// lead sends the question of a caller, when the question before it has been answered and the rest is over.
+func (j *joint[T]) lead(ctx context.Context, key string, own, before *question[T], keep time.Duration, ask func() (T, audience)) (none T) {
 	defer j.end(key, own)
 	if before != nil && !ended(ctx, before) {
 		return none
@@ -52,7 +78,7 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 		return none
 	}
 	j.send(own)
-	own.answer, own.common = ask()
+	own.answer, own.whose = ask()
 	own.took = time.Since(own.asked)
 	own.keep = keep
 	return own.answer
@@ -132,12 +158,14 @@ func (j *joint[T]) end(key string, own *question[T]) {
 			delete(j.next, key)
 		}
 	}
-	if own.common && own.keep > 0 {
+	if own.whose == laterCallers && own.keep > 0 {
 		if old := j.kept[key]; old != nil {
-			old.forget.Stop() // otherwise the old answer would stay in memory until the timer fires
+			old.forget.Stop()
 		}
 		j.kept[key] = own
-		own.forget = time.AfterFunc(own.keep, func() { j.forget(key, own) })
+		j.count++
+		number := j.count // the runtime may keep a stopped timer, and with it the variables of its function
+		own.number, own.forget = number, time.AfterFunc(own.keep, func() { j.forget(key, number) })
 	}
 	close(own.ended)
 }
@@ -157,15 +185,16 @@ func (j *joint[T]) drop(key string, which func(T) bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if there := j.kept[key]; there != nil && which(there.answer) {
-		there.forget.Stop() // otherwise the answer would stay in memory until the timer fires
+		there.forget.Stop()
 		delete(j.kept, key)
 	}
 }
 
-func (j *joint[T]) forget(key string, own *question[T]) {
+// forget removes a kept answer, unless there is a newer one.
+func (j *joint[T]) forget(key string, number uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.kept[key] == own {
+	if there := j.kept[key]; there != nil && there.number == number {
 		delete(j.kept, key)
 	}
 }

@@ -21,7 +21,7 @@ func TestJointAnswersAreNeverOlder(t *testing.T) {
 		all.Go(func() {
 			for i := range 500 {
 				before, since := asked.Load(), time.Now()
-				answer := j.do(t.Context(), "networks", since, time.Minute, func() (int64, bool) { return asked.Add(1), i%7 > 0 })
+				answer := j.do(t.Context(), "networks", since, time.Minute, func() (int64, audience) { return asked.Add(1), audience(i % 4) })
 				if answer <= before {
 					t.Errorf("answer %d came for who has seen question %d", answer, before)
 				}
@@ -37,13 +37,13 @@ func TestJointAnswersAreNeverOlder(t *testing.T) {
 // jointStage has one question that is being answered, and further callers that wait for the next one.
 type jointStage struct {
 	joint[string]
-	out   chan bool // the first question's answer: whether it is common
+	out   chan audience // of the first question's answer
 	asked atomic.Int64
 	gave  sync.Map // how often each answer was returned
 }
 
-func (s *jointStage) ask(ctx context.Context, common bool, answer string) {
-	got := s.do(ctx, "k", time.Now(), 0, func() (string, bool) { s.asked.Add(1); return answer, common })
+func (s *jointStage) ask(ctx context.Context, whose audience, answer string) {
+	got := s.do(ctx, "k", time.Now(), 0, func() (string, audience) { s.asked.Add(1); return answer, whose })
 	times, _ := s.gave.LoadOrStore(got, new(atomic.Int64))
 	times.(*atomic.Int64).Add(1)
 }
@@ -57,8 +57,8 @@ func (s *jointStage) given(answer string) int64 {
 }
 
 func (s *jointStage) begin(t *testing.T) {
-	s.out = make(chan bool)
-	go s.do(t.Context(), "k", time.Now(), 0, func() (string, bool) { s.asked.Add(1); return "first", <-s.out })
+	s.out = make(chan audience)
+	go s.do(t.Context(), "k", time.Now(), 0, func() (string, audience) { s.asked.Add(1); return "first", <-s.out })
 	synctest.Wait()
 }
 
@@ -67,10 +67,10 @@ func TestJointWaitsForTheNext(t *testing.T) {
 		var s jointStage
 		s.begin(t)
 		for range 10 {
-			go s.ask(t.Context(), true, "second")
+			go s.ask(t.Context(), laterCallers, "second")
 			synctest.Wait()
 		}
-		s.out <- true
+		s.out <- laterCallers
 		synctest.Wait()
 		if s.asked.Load() != 2 || s.given("second") != 10 {
 			t.Errorf("%d questions, %d answers to the second", s.asked.Load(), s.given("second"))
@@ -84,10 +84,10 @@ func TestJointRefusal(t *testing.T) {
 		var s jointStage
 		s.begin(t)
 		for range 10 {
-			go s.ask(t.Context(), false, "no")
+			go s.ask(t.Context(), oneCaller, "no")
 			synctest.Wait()
 		}
-		s.out <- false
+		s.out <- oneCaller
 		synctest.Wait()
 		if s.asked.Load() != 11 || s.given("no") != 10 {
 			t.Errorf("%d questions, %d answers", s.asked.Load(), s.given("no"))
@@ -95,27 +95,56 @@ func TestJointRefusal(t *testing.T) {
 	})
 }
 
-// One of the waiting callers has to send the question for all of them. If it gives up, the others send the
-// question themselves.
+// One of the waiting callers has to send the question for all of them. If it gives up, another one sends it.
 func TestJointAskerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
 		s.begin(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		go s.ask(ctx, true, "gone")
+		go s.ask(ctx, laterCallers, "gone")
 		synctest.Wait()
-		go s.ask(t.Context(), true, "left")
+		go s.ask(t.Context(), laterCallers, "left")
+		synctest.Wait()
+		for range 9 {
+			go s.ask(t.Context(), laterCallers, "left")
+		}
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
-		if s.given("") != 1 || s.given("left") != 1 {
-			t.Errorf("%d have nothing, %d an answer", s.given(""), s.given("left"))
+		if s.given("") != 1 || s.asked.Load() != 1 {
+			t.Errorf("%d have nothing after %d questions", s.given(""), s.asked.Load())
 		}
-		s.out <- true
+		s.out <- laterCallers
 		synctest.Wait()
-		s.ask(t.Context(), true, "later")
+		if s.given("left") != 10 || s.asked.Load() != 2 {
+			t.Errorf("%d have the answer after %d questions", s.given("left"), s.asked.Load())
+		}
+		s.ask(t.Context(), laterCallers, "later")
 		if s.given("later") != 1 {
 			t.Error("nobody can ask any more")
+		}
+	})
+}
+
+// If the caller that has sent the question gives up, one of the waiting callers sends it again for all. If the question failed, they get its error.
+func TestJointFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s jointStage
+		out := make(chan audience)
+		for i := range 10 {
+			go s.do(t.Context(), "k", time.Now(), time.Minute, func() (string, audience) { s.asked.Add(1); return fmt.Sprint(i), <-out })
+		}
+		for i, whose := range []audience{nobody, nobody, waitingCallers} {
+			synctest.Wait()
+			if n := s.asked.Load(); n != int64(i+1) {
+				t.Fatalf("%d questions at the same time", n-int64(i))
+			}
+			time.Sleep(time.Millisecond) // a question that is sent later is new enough for all
+			out <- whose
+		}
+		synctest.Wait()
+		if s.asked.Load() != 3 || len(s.out)+len(s.next)+len(s.kept) > 0 {
+			t.Errorf("%d questions; %d are left, and %d are kept", s.asked.Load(), len(s.out)+len(s.next), len(s.kept))
 		}
 	})
 }
@@ -126,7 +155,7 @@ func TestJointForWhoBeganBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s jointStage
 		ask := func(since time.Time) string {
-			return s.do(t.Context(), "k", since, time.Minute, func() (string, bool) { return fmt.Sprint(s.asked.Add(1)), true })
+			return s.do(t.Context(), "k", since, time.Minute, func() (string, audience) { return fmt.Sprint(s.asked.Add(1)), laterCallers })
 		}
 		begun := time.Now()
 		time.Sleep(time.Second)
@@ -153,7 +182,7 @@ func TestJointForWhoBeganBefore(t *testing.T) {
 func TestJointKeepsOnlyTheLastAnswer(t *testing.T) {
 	var j joint[*[1024]byte]
 	ask := func() weak.Pointer[[1024]byte] {
-		return weak.Make(j.do(t.Context(), "networks", time.Now(), time.Hour, func() (*[1024]byte, bool) { return new([1024]byte), true }))
+		return weak.Make(j.do(t.Context(), "networks", time.Now(), time.Hour, func() (*[1024]byte, audience) { return new([1024]byte), laterCallers }))
 	}
 	first, last := ask(), ask()
 	runtime.GC()
@@ -175,10 +204,10 @@ func TestJointRestsAfterALongAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var j joint[int]
 				began, asked := time.Now(), []time.Duration(nil)
-				ask := func() (int, bool) {
+				ask := func() (int, audience) {
 					asked = append(asked, time.Since(began))
 					time.Sleep(c.took)
-					return len(asked), true
+					return len(asked), laterCallers
 				}
 				j.do(t.Context(), "q", began, time.Minute, ask)
 				answers := make(chan int, 2)

@@ -3,6 +3,7 @@ package cloud
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -82,14 +83,17 @@ func pauseOf(resp *http.Response) (pause time.Duration, all bool) {
 // tracedWait is the shortest wait for a turn that a trace shows.
 const tracedWait = 10 * time.Millisecond
 
+// errNoTime is the error of a request whose own deadline comes before it may be sent.
+var errNoTime = errors.New("too little time is left for the request")
+
 // turn waits until a request may be sent: the pace of the client, the budget of the cloud, and a turn at the endpoint.
 func (t *transport) turn(ctx context.Context, at *turns) (*turn, error) {
 	if err := t.pace.Wait(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errNoTime, err)
 	}
 	if t.load != nil {
 		if err := t.load.budget.Wait(ctx); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", errNoTime, err)
 		}
 	}
 	return at.wait(ctx, t)

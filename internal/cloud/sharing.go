@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -160,14 +161,14 @@ func (s sharing) logIn(req *http.Request) (*http.Response, error) {
 // other clients may have.
 func (s sharing) together(req *http.Request, with *joint[*answer], key string, since time.Time, keep time.Duration, seen func(*http.Response, *answer)) (resp *http.Response, err error) {
 	sent := false
-	a := with.do(req.Context(), key, since, keep, func() (*answer, bool) {
+	a := with.do(req.Context(), key, since, keep, func() (*answer, audience) {
 		sent = true
 		if last := with.last(key); last != nil {
 			size := int64(len(last.body))
 			req = req.WithContext(context.WithValue(req.Context(), likelySize{}, size+size/16))
 		}
 		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller closes it, as with any response
-			return nil, false
+			return &answer{failure: err}, audienceOfFailure(req.Context(), err)
 		}
 		a := answerOf(resp)
 		if a != nil && keep > 0 {
@@ -175,7 +176,10 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 			resp.Body = inMemory(a.body, a.shared)
 		}
 		seen(resp, a)
-		return a, a != nil
+		if a == nil {
+			return nil, oneCaller
+		}
+		return a, laterCallers
 	})
 	if sent {
 		return resp, err
@@ -183,10 +187,22 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 	if req.Body != nil {
 		_ = req.Body.Close() // as a RoundTripper must
 	}
-	if a == nil {
+	switch {
+	case a == nil:
 		return nil, req.Context().Err()
+	case a.failure != nil:
+		return nil, a.failure
 	}
 	return a.response(req), nil
+}
+
+// audienceOfFailure returns who gets an error, besides the client whose request had no answer. If that client ended its request, or had too little
+// time for it, another client sends the request.
+func audienceOfFailure(ctx context.Context, err error) audience {
+	if ctx.Err() != nil || errors.Is(err, errNoTime) {
+		return nobody
+	}
+	return waitingCallers
 }
 
 // questionOf identifies a request by its address and headers, without the user's token.
@@ -246,6 +262,8 @@ type answer struct {
 	header http.Header
 	body   []byte
 	shared *decoded // nil if it is not stored for other clients
+
+	failure error // why there is no answer; nil if there is one
 }
 
 // answerOf returns the part of a response that other clients may have, if the response was read to its end. It returns nil for a refusal or a redirect,

@@ -216,30 +216,35 @@ func TestAttackSharingAmongStrangers(t *testing.T) {
 	})
 }
 
-// If the first client gets an error or a refusal, each of the other clients sends its own request, all at the same time.
+// If a request has no answer, the clients that wait for it get the same error. If a client had too little time for it, another one sends it. If it was
+// refused, each of the other clients sends its own request, all at the same time.
 func TestSharingWhatGoesWrong(t *testing.T) {
-	for what, wrong := range map[string]func(*http.Request) (*http.Response, error){
-		"no answer": func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") },
-		"refused": func(req *http.Request) (*http.Response, error) {
+	for what, c := range map[string]struct {
+		wrong func(*http.Request) (*http.Response, error)
+		want  int64
+	}{
+		"no answer":       {func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") }, 2},
+		"too little time": {func(*http.Request) (*http.Response, error) { return nil, unsentError{errNoTime} }, 10},
+		"refused": {func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 403, Body: http.NoBody, Request: req}, nil
-		},
-		"not read to its end": func(req *http.Request) (*http.Response, error) {
+		}, 10},
+		"not read to its end": {func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(strings.NewReader("half"))}, nil
-		},
+		}, 10},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			k, s := &keystone{}, &Sharing{}
 			token := send(t, stackOn(k, s), "POST", logsIn, "", "password")
 			k.asked.Store(0)
-			k.closed, k.answer = make(chan bool), wrong
+			k.closed, k.answer = make(chan bool), c.wrong
 			for range 10 {
 				go send(t, stackOn(k, s), "GET", "/v2.0/networks", token)
 			}
 			synctest.Wait()
 			close(k.closed)
 			synctest.Wait()
-			if n := k.asked.Load(); n != 10 {
-				t.Errorf("%s: %d requests for ten who ask", what, n)
+			if n := k.asked.Load(); n != c.want {
+				t.Errorf("%s: %d requests for ten who ask, want %d", what, n, c.want)
 			}
 		})
 	}
