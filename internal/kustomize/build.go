@@ -35,12 +35,20 @@ type Reference struct {
 	TargetGroup, TargetKind string
 }
 
-// Load returns the documents of a tree. Its error is a [manifest.Problems] unless kustomize could not be run.
-func Load(ctx context.Context, tree Tree, build Build) ([]manifest.Built, error) {
+// Load returns the documents of a tree, and the encrypted files whose values they need. Its error is a [manifest.Problems] unless kustomize
+// could not be run.
+func Load(ctx context.Context, tree Tree, build Build) (made manifest.Part, err error) {
+	made = manifest.Part{Name: tree.Name, Files: tree.Files}
 	input, sources, problems := compile(tree)
 	if len(problems) > 0 {
-		return nil, problems
+		return made, problems
 	}
+	made.Sealed = sources.sealed
+	made.Built, err = documents(ctx, tree, input, sources, build)
+	return made, err
+}
+
+func documents(ctx context.Context, tree Tree, input Input, sources sources, build Build) ([]manifest.Built, error) {
 	output, err := build(ctx, input)
 	if err != nil {
 		return nil, fmt.Errorf("build the kustomization in %s: %w", path.Join(tree.Name, tree.Root), err)

@@ -52,6 +52,8 @@ type compiler struct {
 	open     []string           // the folders that are being read, the outermost first
 	texts    map[string][]byte  // by path in the tree
 	bytes    int64
+	sealed   map[string]bool // the encrypted files
+	splits   []split
 	sources  sources
 	problems manifest.Problems
 }
@@ -65,9 +67,14 @@ type folder struct {
 
 // compile checks every kustomization that the tree's root reaches, and returns what kustomize may read.
 func compile(t Tree) (Input, sources, manifest.Problems) {
-	c := &compiler{Tree: t, input: Input{Files: map[string][]byte{}}, folders: map[string]*folder{}, texts: map[string][]byte{},
+	c := &compiler{Tree: t, input: Input{Files: map[string][]byte{}}, folders: map[string]*folder{}, texts: map[string][]byte{}, sealed: map[string]bool{},
 		sources: sources{files: map[string]place{}, folders: map[string]string{}}}
 	root := c.folder(path.Clean(t.Root), manifest.Origin{File: c.shown(path.Clean(t.Root))}, "")
+	if len(c.sealed) > 0 {
+		for _, s := range c.splits {
+			c.refuse(s.at, s.field, "divides or encodes a value, which is not supported beside encrypted files", "remove delimiter and encoding, and encrypt the whole value")
+		}
+	}
 	if len(c.problems) > 0 || root == nil {
 		return Input{}, sources{}, c.problems.Sorted()
 	}
@@ -212,9 +219,16 @@ func readFile(files fs.FS, name string) ([]byte, error) {
 	return text, err
 }
 
-// documents parses a file with resources or patches.
-func (c *compiler) documents(file string, text []byte) []*yaml.Node {
+// documents parses a file with resources or patches. Encrypted values become tokens. encrypted is true for a file that has some.
+func (c *compiler) documents(file string, text []byte) (roots []*yaml.Node, encrypted bool) {
 	roots, problems := manifest.Documents(file, text)
+	if len(problems) == 0 {
+		encrypted, problems = manifest.Seal(file, roots)
+	}
 	c.problems = append(c.problems, problems...)
-	return roots
+	if encrypted && !c.sealed[file] {
+		c.sealed[file] = true
+		c.sources.sealed = append(c.sources.sealed, manifest.SealedFile{Name: file, Text: text})
+	}
+	return roots, encrypted
 }

@@ -8,5 +8,7 @@
 // kustomization again, with only the fields in [Kustomization]. Every path in it is the name of a file that the package has
 // read itself. Names of the repository's files never reach kustomize.
 //
+// kustomize sees no encrypted value: see [manifest.Seal].
+//
 // The package performs no I/O besides reading the files of the revision. It does not import kustomize.
 package kustomize

@@ -146,7 +146,7 @@ func refused(name string) (what, fix string, ok bool) {
 	case "generators", "transformers", "validators", "configurations", "crds", "openapi":
 		return runs, "use patches and replacements; names of objects in the fields of all kinds are known", true
 	case "secretGenerator":
-		return "reads secrets in clear text", "commit a Secret that sops encrypted, in a folder that kustomize does not build", true
+		return "reads secrets in clear text", "commit a Secret that sops encrypted, and name it in resources", true
 	case "bases":
 		return "is an old field", "write resources", true
 	case "patchesStrategicMerge", "patchesJson6902":

@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"encoding/json"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,14 @@ func FuzzCompile(f *testing.F) {
 	} {
 		f.Add(text, resource)
 	}
+	for _, name := range []string{"secret.yaml", "documents.yaml", "comments.yaml"} {
+		text, err := os.ReadFile("../sops/testdata/real/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add("resources: [a.yaml, ../base]\npatches: [{path: a.yaml}]\nconfigMapGenerator: [{name: a, files: [a.yaml]}]\n", string(text))
+		f.Add("resources: [a.yaml, ../base/a.yaml]\npatches: [{path: a.yaml}]\n", string(text))
+	}
 	f.Fuzz(func(t *testing.T, text, other string) {
 		files := fstest.MapFS{"prod/kustomization.yaml": {Data: []byte(text)}, "prod/a.yaml": {Data: []byte(other)},
 			"base/kustomization.yaml": {Data: []byte(other)}, "base/a.yaml": {Data: []byte(other)}}
@@ -33,6 +42,9 @@ func FuzzCompile(f *testing.F) {
 		for name, text := range input.Files {
 			if !regexp.MustCompile(`^/(folder-\d+-of-stack/kustomization\.yaml|file-\d+-of-stack\.yaml|references\.yaml)$`).MatchString(name) {
 				t.Errorf("a file is called %q", name)
+			}
+			if strings.Contains(string(text), "ENC[AES256_GCM,data:") && strings.Contains(other, "mac: ENC[") && !strings.Contains(string(text), "#ENC[") {
+				t.Errorf("kustomize sees an encrypted value in %q", text)
 			}
 			if strings.HasSuffix(name, "/kustomization.yaml") {
 				checkPaths(t, text)

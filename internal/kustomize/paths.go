@@ -73,8 +73,9 @@ func (c *compiler) lstat(name string) (info fs.FileInfo, err error) {
 // second one that of a file.
 const placeName = `(?:\.\./|/)*(?:(folder-\d+-of-stack)(?:/kustomization\.yaml)?|(file-\d+-of-stack)(?:\.yaml)?)`
 
-// readable returns a message of kustomize with the names of the repository's files, and the first of these files.
+// readable returns a message of kustomize with the names of the repository's files and without tokens, and the first of these files.
 func (s sources) readable(message string) (text string, first place) {
+	message = manifest.HideTokens(message)
 	names := regexp.MustCompile(placeName)
 	text = names.ReplaceAllStringFunc(message, func(found string) string {
 		at, ok := s.of(names.FindStringSubmatch(found))

@@ -24,6 +24,7 @@ type sources struct {
 	files          map[string]place  // by the name of the file without its folder
 	folders        map[string]string // by the path of the folder
 	kustomizations []kustomization
+	sealed         []manifest.SealedFile // the encrypted files, of which kustomize gets copies with tokens
 }
 
 // kustomization is what changes objects in one kustomization.

@@ -82,27 +82,6 @@ func (r *rewriter) own(fields ...string) map[string]manifest.Origin {
 	return places
 }
 
-func (r *rewriter) replacements(list []Replacement) {
-	for i, one := range list {
-		_, origin := r.at("replacements[%d]", i)
-		for j, target := range one.Targets {
-			for n, p := range target.FieldPaths {
-				if len(p) > maxPath || strings.Count(p, ".") > maxSteps {
-					field, at := r.at("replacements[%d].targets[%d].fieldPaths[%d]", i, j, n)
-					r.refuse(at, field, fmt.Sprintf("a path with more than %d bytes or %d parts", maxPath, maxSteps), "write a shorter one")
-					continue
-				}
-				r.kustomization.replaced.add(p, origin)
-			}
-		}
-	}
-}
-
-const (
-	maxPath  = 1024
-	maxSteps = 64
-)
-
 // within checks how much the folder gives. Folders that others name several times count several times.
 func (r *rewriter) within(at manifest.Origin, field string) bool {
 	switch {
@@ -135,7 +114,7 @@ func (r *rewriter) resource(i int, named string) (files []string) {
 	if !ok {
 		return nil
 	}
-	roots := r.documents(r.shown(name), text)
+	roots, _ := r.documents(r.shown(name), text)
 	for _, root := range roots {
 		if why, fix := r.noResource(root); why != "" {
 			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", why, fix)
@@ -182,8 +161,6 @@ func (r *rewriter) noResource(root *yaml.Node) (why, fix string) {
 		have[key.Value] = true
 	}
 	switch {
-	case have["sops"]:
-		return "is encrypted with sops, and kustomize would build something else of it", "put it in a stack without kustomize, or use overlays, which decrypt it"
 	case !have["apiVersion"] || !have["kind"]:
 		return "a resource without apiVersion and kind", "write both, or give the path of a folder with a kustomization"
 	}
@@ -207,58 +184,6 @@ func (r *rewriter) below(name string, at manifest.Origin, field string) string {
 	r.count(f.documents, f.bytes)
 	r.within(at, field)
 	return ".." + f.name
-}
-
-func (r *rewriter) patch(i int, p *Patch) {
-	field, at := r.at("patches[%d]", i)
-	origin, file := r.where(field+".patch"), r.file
-	switch {
-	case p.Path != "" && p.Patch != "", p.Path == "" && p.Patch == "":
-		r.refuse(at, field, "needs either path or patch", "remove one, or add one")
-		return
-	case p.Path != "":
-		field += ".path"
-		name, info, ok := r.find(r.dir, p.Path, r.where(field), field)
-		if ok && info.IsDir() {
-			r.refuse(r.where(field), field, "is a folder", "name a file")
-			return
-		} else if !ok {
-			return
-		}
-		text, ok := r.read(name, r.where(field), field)
-		if !ok {
-			return
-		}
-		p.Path, p.Patch = "", string(text)
-		file, origin = r.shown(name), manifest.Origin{File: r.shown(name)}
-	}
-	r.count(0, int64(len(p.Patch)))
-	if !r.within(at, field) {
-		return
-	}
-	for _, root := range r.documentsOf(file, p.Patch, origin) {
-		r.kustomization.patches = append(r.kustomization.patches, patch{place: place{file: file, root: root}, target: p.Target})
-	}
-}
-
-// documentsOf parses a patch. The lines of a patch in a kustomization follow the line with its field.
-func (r *rewriter) documentsOf(file, text string, at manifest.Origin) []*yaml.Node {
-	roots, problems := manifest.Documents(file, []byte(text))
-	for _, p := range problems {
-		p.Origin.Line += at.Line
-		r.problems = append(r.problems, p)
-	}
-	for _, root := range roots {
-		shift(root, at.Line)
-	}
-	return roots
-}
-
-func shift(n *yaml.Node, by int) {
-	n.Line += by
-	for _, c := range n.Content {
-		shift(c, by)
-	}
 }
 
 // generator replaces the paths of a generator. Files and their keys are checked as kustomize would.
@@ -299,6 +224,10 @@ func (r *rewriter) data(named, field string) string {
 	}
 	text, ok := r.read(name, at, field)
 	if !ok {
+		return ""
+	}
+	if manifest.IsEncrypted(text) {
+		r.refuse(at, field, "is encrypted with sops, and generators do not decrypt", "encrypt a manifest of the Secret or ConfigMap with sops, and name it in resources")
 		return ""
 	}
 	r.count(0, int64(len(text)))

@@ -20,7 +20,12 @@ type Built struct {
 }
 
 // built makes objects of documents that a program made.
-func (l *loader) built(all []Built) {
+func (l *loader) built(all []Built, sealed []SealedFile) {
+	tokens, ok := l.unseal(sealed)
+	if !ok {
+		return
+	}
+	defer func() { l.opened, l.secret, l.parts = nil, nil, nil }()
 	for i := range all {
 		b := &all[i]
 		l.documents++
@@ -44,8 +49,33 @@ func (l *loader) built(all []Built) {
 			continue
 		}
 		l.whole = &c
-		l.document(docs[0].root, b.At, GroupVersionKind{})
+		if l.reveal(docs[0].root, tokens, b.At) {
+			l.document(docs[0].root, b.At, GroupVersionKind{})
+		}
 	}
+}
+
+// reveal puts the values of encrypted files into a document. It returns false if the document is refused.
+func (l *loader) reveal(root *yaml.Node, from *tokens, at Origin) bool {
+	l.opened, l.secret, l.parts = nil, nil, nil
+	if from == nil {
+		return true
+	}
+	r := revealer{tokens: from, room: l.opts.MaxTotalBytes - l.bytes}
+	before := r.room
+	r.document(root)
+	l.bytes += before - r.room
+	switch {
+	case r.tooMuch:
+		l.stop(at.File, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests after encrypted values are put in", l.opts.TooMuch)
+		return false
+	case r.alias && len(r.nodes) > 0:
+		l.lose(Problem{Origin: at, What: "has an alias beside values of an encrypted file", Fix: "write the value out in place of the alias"})
+		return false
+	case len(r.nodes) > 0:
+		l.opened, l.secret, l.parts = from, r.nodes, r.parts
+	}
+	return true
 }
 
 // locate gives the nodes of a document that a program made the places of its files.

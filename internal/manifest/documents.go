@@ -152,7 +152,10 @@ func (l *loader) list(root *yaml.Node, at Origin, assumed GroupVersionKind) {
 // object checks the structure and metadata of a document. It adds the object to the result if the document can be decoded.
 func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 	o := Object{APIVersion: gvk.APIVersion(), Origin: at, body: root, from: l.whole, stays: l.whole == nil}
-	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind, Name: roughName(root)}
+	o.Key = Key{Group: gvk.Group, Kind: gvk.Kind}
+	if name := valueAt(root, "metadata", "name"); name == nil || !l.secret[name] { // messages quote the name
+		o.Key.Name = roughName(root)
+	}
 	if canonical, ok := l.opts.Aliases[gvk.Group]; ok {
 		o.Key.Group = canonical
 	}

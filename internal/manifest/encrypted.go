@@ -61,9 +61,9 @@ func (l *loader) loadEncrypted(name string, text []byte, chunks []chunk) bool {
 
 // decrypt decrypts the documents of one file in place. It returns false if the file is refused.
 func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
-	refuse := func(problems []sops.Problem) {
-		for _, p := range problems {
-			l.lose(Problem{Origin: Origin{name, p.Line}, Field: p.Field, What: p.What, Fix: p.Fix})
+	refuse := func(list []sops.Problem) {
+		for _, p := range problemsOf(name, list) {
+			l.lose(p)
 		}
 	}
 	file, problems := sops.Read(roots)
@@ -81,10 +81,12 @@ func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
 		l.opened = file.Conceal()
 		return true
 	}
-	if l.opened, problems = file.Decrypt(l.opts.Decryption.Keys); len(problems) > 0 {
+	key, problems := file.Decrypt(l.opts.Decryption.Keys)
+	if len(problems) > 0 {
 		refuse(problems)
 		return false
 	}
+	l.opened = key
 	return true
 }
 
@@ -97,18 +99,18 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 		return nil
 	}
 	made := o.ownMaking()
-	made.opened = l.opened
+	made.opened, made.parts = l.opened, l.parts
 	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
 		if !l.secret[n] {
 			return
 		}
 		made.encrypted = append(made.encrypted, at.String())
 		if !slices.Equal(Steps(at.String()), at.steps()) {
-			problems = append(problems, Problem{Origin: Origin{Line: n.Line}, Field: at.String(), What: "is encrypted below a key that is too long or has brackets",
+			problems = append(problems, Problem{Origin: made.other.place(n, o.Origin.File), Field: at.String(), What: "is encrypted below a key that is too long or has brackets",
 				Fix: "rename the key, or leave the value in clear text"})
 		}
 		if slices.Contains(openFields, splitPath(at.String())[0].name) {
-			problems = append(problems, Problem{Origin: Origin{Line: n.Line}, Field: at.String(), What: "is encrypted, but everybody sees this field",
+			problems = append(problems, Problem{Origin: made.other.place(n, o.Origin.File), Field: at.String(), What: "is encrypted, but everybody sees this field",
 				Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"})
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/sops"
 )
@@ -147,5 +148,23 @@ func TestMessagesHideEncryptedValues(t *testing.T) {
 		if len(problems) == 0 || strings.Contains(Problems(problems).Error(), "horse") {
 			t.Errorf("got %v", problems)
 		}
+	}
+}
+
+// TestEncryptedNames shows no encrypted name, not even in the message that refuses it.
+func TestEncryptedNames(t *testing.T) {
+	text, keys := encryptedFile(t, "documents.yaml")
+	key, err := os.ReadFile("../sops/testdata/keys/first.age")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(key), "public key: ")
+	made, err := sops.Encrypt([]byte("apiVersion: v1\nkind: Secret\nmetadata: {name: horse}\n"), sops.Encryption{Recipients: []string{strings.Fields(after)[0]}, Expression: "^name$"}, time.Unix(1e9, 0))
+	if err != nil || text == "" {
+		t.Fatal(err)
+	}
+	_, problems := loadEncrypted("a.yaml", string(made), Decryption{Keys: keys})
+	if len(problems) != 1 || problems[0].Field != "metadata.name" || strings.Contains(problems.Error(), "horse") {
+		t.Errorf("got %v", problems)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // maxProblems is the number of problems at which a load ends.
@@ -68,8 +66,9 @@ type loader struct {
 	entries, read, documents, nodes int
 	bytes                           int64
 	whole                           *chunk              // the chunk of the current document; nil if the chunk contains several documents.
-	opened                          *sops.Opened        // the key of the present file; nil if the file is not encrypted.
+	opened                          opened              // for the present document; nil if it is not encrypted.
 	secret                          map[*yaml.Node]bool // the encrypted values of the present file.
+	parts                           []string            // decrypted values in longer texts of the present document.
 	stopped                         bool
 	ended                           error // the error that Options.Stop returned
 

@@ -6,8 +6,6 @@ import (
 	"maps"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 // Object is one document with its key, origin and metadata. Decode reads the rest.
@@ -43,12 +41,21 @@ type making struct {
 	substituteBy string
 	secrets      []string
 	written      string
-	// opened is the key that decrypts the text again; nil if it is not encrypted. encrypted are the fields that nobody may
-	// see, because their values are encrypted in the repository, or come from a Secret.
-	opened    *sops.Opened
+	// opened decrypts the text again; nil if it is not encrypted. encrypted are the fields that nobody may
+	// see, because their values are encrypted in the repository, or come from a Secret. parts are decrypted values in longer texts.
+	opened    opened
 	encrypted []string
+	parts     []string
 	// alone is set if no earlier layer has the object. It returns advice about the name.
 	alone func() string
+}
+
+// opened puts the values of encrypted files into a document: a [sops.Opened], or tokens.
+type opened interface {
+	// Again does it after the document was parsed again.
+	Again(doc *yaml.Node) error
+	// Unknown reports whether the values were not decrypted.
+	Unknown() bool
 }
 
 // asWritten is the making of documents that are used as they are written. It is never changed.

@@ -22,11 +22,13 @@ type Part struct {
 	// Built are the documents of the folder, if a program makes them of its files. The files themselves are then not read.
 	// Built is nil if there is no such program.
 	Built []Built
+	// Sealed are the encrypted files of which the program got copies with tokens.
+	Sealed []SealedFile
 }
 
 func (l *loader) part(p Part) {
 	if p.Built != nil {
-		l.built(p.Built)
+		l.built(p.Built, p.Sealed)
 		return
 	}
 	if p.Files != nil {

@@ -121,8 +121,8 @@ func (s *substitution) meant(name string) string {
 	return didYouMean(name, names[:min(len(names), maxCompared)])
 }
 
-// Secrets returns the secret values that were put into the document.
-func (o *Object) Secrets() []string { return o.making().secrets }
+// Secrets returns the secret values that were put into texts of the document.
+func (o *Object) Secrets() []string { return slices.Concat(o.making().secrets, o.making().parts) }
 
 func (s *substitution) name(meta *yaml.Node, at *fieldPath) *yaml.Node {
 	if meta.Kind != yaml.MappingNode {

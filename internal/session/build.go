@@ -37,11 +37,10 @@ func (o Opener) builder(s *config.Stack, kinds []*kind.Kind) func(context.Contex
 				tree.Folders = append(tree.Folders, p.Folder)
 			}
 		}
-		built, err := kustomize.Load(ctx, tree, build)
+		made, err := kustomize.Load(ctx, tree, build)
 		if err != nil {
 			return nil, err
 		}
-		made := manifest.Part{Name: parts[i].Name, Files: parts[i].Files, Built: built}
 		return append(slices.DeleteFunc(slices.Clone(parts), isFolder), made), nil
 	}
 }

@@ -19,6 +19,9 @@ func (f *File) Conceal() *Opened {
 	return &Opened{rule: f.meta.rule}
 }
 
+// MarkUnknown marks a node whose text was made of an encrypted value that was not decrypted.
+func MarkUnknown(n *yaml.Node) { n.Tag, n.Style = unknownTag, 0 }
+
 func conceal(l leaf) {
 	if l.encrypted && l.node.Kind == yaml.ScalarNode && Looks(l.node.Value) {
 		l.node.Tag = unknownTag

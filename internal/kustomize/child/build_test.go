@@ -38,12 +38,12 @@ func tree(root string, files map[string]string) kustomize.Tree {
 // lines returns the documents with the place of each line.
 func lines(t *testing.T, tree kustomize.Tree) string {
 	t.Helper()
-	built, err := kustomize.Load(t.Context(), tree, new(child.Runner).Build)
+	made, err := kustomize.Load(t.Context(), tree, new(child.Runner).Build)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	for _, b := range built {
+	for _, b := range made.Built {
 		out.WriteString("--- " + b.At.String() + "\n")
 		for i, line := range strings.Split(strings.TrimSuffix(string(b.Text), "\n"), "\n") {
 			out.WriteString(line + " # " + b.Places[i].String() + "\n")

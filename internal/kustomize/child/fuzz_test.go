@@ -28,12 +28,12 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		files := fstest.MapFS{"kustomization.yaml": {Data: []byte(text)}, "a.yaml": {Data: []byte(other)}}
-		built, err := kustomize.Load(t.Context(), kustomize.Tree{Files: files, Name: "repo"}, func(_ context.Context, in kustomize.Input) (kustomize.Output, error) { return build(in), nil })
+		made, err := kustomize.Load(t.Context(), kustomize.Tree{Files: files, Name: "repo"}, func(_ context.Context, in kustomize.Input) (kustomize.Output, error) { return build(in), nil })
 		var problems manifest.Problems
 		if err != nil && !errors.As(err, &problems) {
 			t.Fatal(err)
 		}
-		for _, b := range built {
+		for _, b := range made.Built {
 			if lines := bytes.Count(b.Text, []byte("\n")); len(b.Places) < lines {
 				t.Errorf("%d lines have %d places", lines, len(b.Places))
 			}

@@ -91,9 +91,9 @@ func (s sample) ours(t *testing.T) (string, error) {
 	for name, text := range s.files {
 		tree.Files.(fstest.MapFS)[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	built, err := kustomize.Load(t.Context(), tree, new(Runner).Build)
-	texts := make([]string, 0, len(built))
-	for _, b := range built {
+	made, err := kustomize.Load(t.Context(), tree, new(Runner).Build)
+	texts := make([]string, 0, len(made.Built))
+	for _, b := range made.Built {
 		texts = append(texts, string(b.Text))
 	}
 	return strings.Join(texts, "---\n"), err

@@ -30,12 +30,12 @@ func FuzzValues(f *testing.F) {
 			return
 		}
 		files := fstest.MapFS{"kustomization.yaml": {Data: []byte("resources: [a.yaml]\n")}, "a.yaml": {Data: []byte(text)}}
-		built, err := kustomize.Load(t.Context(), kustomize.Tree{Files: files}, func(_ context.Context, in kustomize.Input) (kustomize.Output, error) { return build(in), nil })
+		made, err := kustomize.Load(t.Context(), kustomize.Tree{Files: files}, func(_ context.Context, in kustomize.Input) (kustomize.Output, error) { return build(in), nil })
 		if err != nil {
 			return
 		}
-		texts := make([]string, 0, len(built))
-		for _, b := range built {
+		texts := make([]string, 0, len(made.Built))
+		for _, b := range made.Built {
 			texts = append(texts, string(b.Text))
 		}
 		if !strings.Contains(text, "List") && !strings.Contains(text, "config.kubernetes.io") {
