@@ -152,7 +152,7 @@ func (d *Driver[Spec, Filter, More]) Finish(ctx context.Context, w typed.Want[Sp
 			err = made.Read(answer)
 		}
 	}
-	made.Standard, made.Mark = n.Now, &w.Mark
+	made.Standard, made.Mark = n.Now, w.CopyMark()
 	return err
 }
 

@@ -54,6 +54,13 @@ func NewWant(d *Desired, spec any, mark Mark, around Lookups) Want {
 	return Want{d.Key, spec, mark, around, &d.Options, d.Confidential.Holder}
 }
 
+// CopyMark returns a copy of the mark, for a [Live] that a driver has created. A pointer into w would keep w in memory as long as that object,
+// and with w the whole plan that answers its lookups.
+func (w Want) CopyMark() *Mark {
+	mark := w.Mark
+	return &mark
+}
+
 // OthersWrite reports whether the object's annotations leave a field to others, because the field is ignored or drift is only
 // reported.
 func (w Want) OthersWrite(field string) bool {

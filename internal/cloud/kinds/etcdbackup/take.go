@@ -84,7 +84,7 @@ func (d driver) finish(ctx context.Context, w want, name string, notes map[strin
 	if err := d.store.Write(ctx, i, w.Mark, notes); err != nil {
 		return item{}, err
 	}
-	i.Mark, i.Notes = &w.Mark, notes
+	i.Mark, i.Notes = w.CopyMark(), notes
 	return i, nil
 }
 

@@ -29,7 +29,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	}
 	own, knows := machines[0], consult(ctx, machines, etcdquorum.TrustedOfSome)
 	l := member.Live(d.members, peers[0], &State{client: client, State: member.State{Address: own.Address}})
-	l.Mark, l.Phase, l.Message = &w.Mark, kind.Pending, "is a member, but has not joined yet"
+	l.Mark, l.Phase, l.Message = w.CopyMark(), kind.Pending, "is a member, but has not joined yet"
 	switch {
 	case knows != nil && !claims(machines, knows):
 		return live{}, fmt.Errorf("%w: %s", kind.ErrRejected, foreign(knows))

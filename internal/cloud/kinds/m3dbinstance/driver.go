@@ -33,7 +33,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	}
 	at := m3.Over(d.machines, m3.Environment(w.Key.Namespace, w.Spec.Cluster))
 	l := member.Live(d.members, peers[0], &State{State: member.State{Address: own.Hostname}, env: at.Environment})
-	l.ID, l.Mark, l.Phase, l.Message = own.ID, &w.Mark, kind.Pending, "learns which shards it has"
+	l.ID, l.Mark, l.Phase, l.Message = own.ID, w.CopyMark(), kind.Pending, "learns which shards it has"
 	seen := ask(ctx, at, addresses)
 	switch {
 	case seen.agreed == nil:

@@ -71,7 +71,7 @@ func (d driver) Create(ctx context.Context, w want) (live, error) {
 	if p, err := at.Placement(ctx, agreed.Address); err != nil || p == nil {
 		return live{}, fmt.Errorf("%w: the placement of the cluster %s has not begun, or etcd has lost it", kind.ErrBusy, w.Spec.Cluster)
 	}
-	l := live{Live: kind.Live{ID: at.Environment + "/" + w.Spec.Name, Name: w.Key.Name, InOwnProject: true, Mark: &w.Mark, Phase: kind.Begun, Message: "coordinators do not use it yet"}, State: &State{name: w.Spec.Name, env: at.Environment, addresses: addresses}}
+	l := live{Live: kind.Live{ID: at.Environment + "/" + w.Spec.Name, Name: w.Key.Name, InOwnProject: true, Mark: w.CopyMark(), Phase: kind.Begun, Message: "coordinators do not use it yet"}, State: &State{name: w.Spec.Name, env: at.Environment, addresses: addresses}}
 	if err := d.record(ctx, portIDs, w.Spec.Name); err != nil {
 		return live{}, err
 	}

@@ -120,7 +120,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 			delete(body, name)
 		}
 	}
-	made := state{Claim: mark.Claim{Mark: &w.Mark, Project: d.Client.ProjectID, Notes: own}}
+	made := state{Claim: mark.Claim{Mark: w.CopyMark(), Project: d.Client.ProjectID, Notes: own}}
 	var answer struct {
 		Server struct {
 			ID string `json:"id"`
