@@ -157,8 +157,7 @@ func (p *Printer) salted(s Subject) string {
 
 // stretched returns the slow hash of a secret.
 func (p *Printer) stretched(holder, secret string) []byte {
-	salt := sum([]byte("stackreeve salt"), p.salt, holder)
-	at := [sha256.Size]byte(sum(salt, secret))
+	at := sha256.Sum256(append(appendText(make([]byte, 0, 256), holder), secret...))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known := p.slow[at]; known != nil {
@@ -167,6 +166,7 @@ func (p *Printer) stretched(holder, secret string) []byte {
 	if len(p.slow) >= maxRemembered {
 		clear(p.slow)
 	}
+	salt := sum([]byte("stackreeve salt"), p.salt, holder)
 	p.slow[at] = argon2.IDKey([]byte(secret), salt, slowTime, slowMemory, 1, sha256.Size)
 	p.count++
 	return p.slow[at]
@@ -175,11 +175,17 @@ func (p *Printer) stretched(holder, secret string) []byte {
 // sum returns a MAC of texts. It includes the length of each text.
 func sum(key []byte, texts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
+	all := make([]byte, 0, 256) // enough for most texts, so that it is on the stack
 	for _, text := range texts {
-		mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
-		mac.Write([]byte(text))
+		all = appendText(all, text)
 	}
+	mac.Write(all)
 	return mac.Sum(nil)
+}
+
+// appendText appends the length of a text and the text, so that different texts never result in the same bytes.
+func appendText(to []byte, text string) []byte {
+	return append(binary.BigEndian.AppendUint64(to, uint64(len(text))), text...)
 }
 
 func short(sum []byte, n int) string {

@@ -112,3 +112,13 @@ func BenchmarkSlow(b *testing.B) {
 		p.Print(with(func(s *fingerprint.Subject) { s.Secret = fmt.Sprint(i) }))
 	}
 }
+
+// The planner makes fingerprints of all secrets in each round, so a further fingerprint of a known secret allocates little.
+func TestAFurtherFingerprintAllocatesLittle(t *testing.T) {
+	p := printer(t, "stack")
+	s := fingerprint.Subject{Holder: "Secret/a", Object: "Server/a", Secret: "a secret of usual length"}
+	p.Print(s)
+	if n := testing.AllocsPerRun(100, func() { p.Print(s) }); n > 12 {
+		t.Errorf("%.0f allocations, want 12 at most", n)
+	}
+}

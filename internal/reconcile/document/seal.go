@@ -29,6 +29,11 @@ func treeOf(v any) (tree any, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if text[0] == '"' { // most values; a decoder would take a kilobyte for each
+		var str string
+		err = json.Unmarshal(text, &str)
+		return str, err
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	err = decoder.Decode(&tree)
