@@ -9,6 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
@@ -63,6 +64,7 @@ type freshness struct {
 }
 
 func newRun(e *Engine, rev Revision) *run {
+	rev.index = world.Index(e.Stack, rev.Want)
 	r := &run{
 		engine: e, rev: rev, timing: e.Timing.orDefaults(), changed: map[string]*changedObjects{}, fresh: map[string]*freshness{}, histories: map[string]*history{},
 		permitted: map[string]kind.Disruption{}, doing: map[string]Activity{}, stuck: map[manifest.Key]error{},

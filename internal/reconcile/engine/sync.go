@@ -11,6 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
@@ -40,6 +41,7 @@ type Revision struct {
 	Policies []plan.Policy
 
 	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan
+	index   *world.Wanted   // the index of Want, for all plans of the pass; nil if there is only one plan
 	healing bool            // true while only the healing steps of the plan are carried out
 }
 

@@ -30,9 +30,9 @@ type Input struct {
 	Now time.Time
 	// Printer makes the fingerprints of secrets. If it is nil, the fingerprints have no key and are salted with the name of the stack.
 	Printer *fingerprint.Printer
-
-	// Dropped are the present objects of the groups in Fallbacks that the earlier commit did not have. [Input.WithFallbacks] sets it.
-	Dropped map[manifest.Key]bool
+	// Index is the index of Want, so that several plans for the same objects share it. A plan makes its own index if this one is nil, or is
+	// the index of other objects.
+	Index *Wanted
 }
 
 // Rules limit what a plan may do.
@@ -76,4 +76,6 @@ type Past struct {
 	Seen plan.Seen
 	// Fallbacks are the groups that have an earlier state than the present commit's.
 	Fallbacks map[manifest.Key]plan.Fallback
+	// Dropped are the present objects of the groups in Fallbacks that the earlier commit did not have. [Input.WithFallbacks] sets it.
+	Dropped map[manifest.Key]bool
 }

@@ -1,9 +1,6 @@
 package world
 
-import (
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
-)
+import "github.com/stackreeve/stackreeve/internal/reconcile/kind"
 
 // AdoptedByID returns the object that a managed manifest adopts by its ID; nil if it does not exist.
 func (w *World) AdoptedByID(d *kind.Desired) *kind.Live {
@@ -14,10 +11,4 @@ func (w *World) AdoptedByID(d *kind.Desired) *kind.Live {
 }
 
 // FormerOwners returns the owner texts that d had under its former names.
-func (w *World) FormerOwners(d *kind.Desired) []string {
-	owners := make([]string, len(d.From))
-	for i, key := range d.From {
-		owners[i] = ownertext.Of(w.Stack, key)
-	}
-	return owners
-}
+func (w *World) FormerOwners(d *kind.Desired) []string { return formerOwners(w.Stack, d) }

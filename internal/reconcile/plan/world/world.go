@@ -4,23 +4,20 @@ import (
 	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
-	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/bind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // World is the input of a plan, with indexes. Nothing changes it.
 type World struct {
 	Input
+	*Wanted
 	plan.Digests
 	KindOf    map[string]*kind.Kind
 	APIGroups map[string]string // API groups, by kind
 	KindNames []string          // kind names, in creation order
-	ByKey     map[manifest.Key]*kind.Desired
 	Cloud     *bind.Cloud
-	ByOwner   map[string]manifest.Key      // the desired object of each owner text.
 	AdoptedBy map[*kind.Live]*kind.Desired // the managed object that names a live one by spec.import.id.
 	Suspended []suspended                  // objects that may have parts without a manifest.
 	Optional  *OptionalMembers             // the spares and scaled members of groups; nil if there is none.
@@ -32,8 +29,10 @@ type World struct {
 func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 	w := &World{
 		Input: in, KindOf: make(map[string]*kind.Kind, len(in.Kinds)), APIGroups: kind.GroupsOf(in.Kinds),
-		ByKey: make(map[manifest.Key]*kind.Desired, len(in.Want)), Cloud: cloud, Optional: all,
-		ByOwner: make(map[string]manifest.Key, len(in.Want)), AdoptedBy: map[*kind.Live]*kind.Desired{},
+		Wanted: in.Index, Cloud: cloud, Optional: all, AdoptedBy: map[*kind.Live]*kind.Desired{},
+	}
+	if !in.Index.isOf(in.Stack, in.Want) {
+		w.Wanted = Index(in.Stack, in.Want)
 	}
 	if w.Printer == nil {
 		w.Printer, _ = fingerprint.New(in.Stack) // fails for bad keys only
@@ -44,20 +43,8 @@ func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 		w.KindNames = append(w.KindNames, k.Info.Kind)
 	}
 	for i := range in.Want {
-		d := &in.Want[i]
-		w.ByKey[d.Key] = d
-		if k := d.Defined(); k != nil {
-			w.KindOf[d.Key.Kind] = k
-		}
-		if owner := ownertext.Of(w.Stack, d.Key); w.ByOwner[owner] == (manifest.Key{}) && !d.Virtual {
-			w.ByOwner[owner] = d.Key
-		}
-	}
-	for i := range in.Want {
-		for _, owner := range w.FormerOwners(&in.Want[i]) {
-			if w.ByOwner[owner] == (manifest.Key{}) {
-				w.ByOwner[owner] = in.Want[i].Key
-			}
+		if k := in.Want[i].Defined(); k != nil {
+			w.KindOf[in.Want[i].Key.Kind] = k
 		}
 	}
 	w.Suspended = w.suspensions()

@@ -1,12 +1,14 @@
 package world_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 )
 
 // ByOwner has one desired object for each owner text: the object that has the name now and is not virtual, or else an object that had the
@@ -104,5 +106,29 @@ func TestFingerprintsOfAWorld(t *testing.T) {
 	}
 	if in.Printer = keyed; worldOf(in).Printer != keyed {
 		t.Error("another key is used")
+	}
+}
+
+// A world uses the index that its input has, if it is the index of the very objects of the input. The index of another stack or of other objects,
+// even of equal ones, is not used.
+func TestAnIndexIsUsedForItsOwnObjectsOnly(t *testing.T) {
+	in := input(t, "Thing/a", "Thing/b")
+	own, equal := world.Index(in.Stack, in.Want), world.Index(in.Stack, slices.Clone(in.Want))
+	for _, c := range []struct {
+		name  string
+		index *world.Wanted
+		used  bool
+	}{
+		{"none", nil, false}, {"its own", own, true}, {"of equal objects", equal, false}, {"of another stack", world.Index("other", in.Want), false},
+		{"of fewer objects", world.Index(in.Stack, in.Want[:1]), false}, {"of no objects", world.Index(in.Stack, nil), false},
+	} {
+		in.Index = c.index
+		w := worldOf(in)
+		if used := w.Wanted == c.index; used != c.used {
+			t.Errorf("%s: used: %v, want %v", c.name, used, c.used)
+		}
+		if w.ByKey[key("Thing/b")] != &in.Want[1] || w.ByOwner[ownertext.Of(in.Stack, key("Thing/a"))] != key("Thing/a") {
+			t.Errorf("%s: the world does not find its objects", c.name)
+		}
 	}
 }
