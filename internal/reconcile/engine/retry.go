@@ -28,7 +28,7 @@ type history struct {
 	final           bool
 	rejected        time.Time      // start of the attempt that the cloud rejected.
 	retriedRejected bool           // true if it was tried again after a rejection.
-	ways            map[string]int // how often the cloud accepted a change by its way.
+	ways            map[string]int // how often the cloud accepted a change by its way; nil before the first.
 	maxWays         int            // largest number of ways in one step.
 }
 
@@ -101,6 +101,9 @@ func (t *history) noteWays(s plan.Step) {
 	n := 0
 	for _, c := range s.Changes {
 		if c.Way != "" {
+			if t.ways == nil {
+				t.ways = map[string]int{}
+			}
 			t.ways[wayOf(c)]++
 			n++
 		}
@@ -142,7 +145,7 @@ func (t *history) remakings(action plan.Action) int {
 // ensureHistory returns the history of a step. It creates the history if there is none.
 func (r *run) ensureHistory(id string) *history {
 	if r.histories[id] == nil {
-		r.histories[id] = &history{runs: map[plan.Action]int{}, ways: map[string]int{}}
+		r.histories[id] = &history{runs: map[plan.Action]int{}}
 	}
 	return r.histories[id]
 }

@@ -74,7 +74,8 @@ func (r *run) planRound(ctx context.Context) {
 	for i := range made.Steps {
 		s := &made.Steps[i]
 		if t, due := s.Tending(); due && r.rev.Only == "" && made.Limit == nil {
-			s = &t
+			tending := t // a copy, so that only the steps that tend are allocated
+			s = &tending
 		} else if !s.Action.Writes() {
 			continue
 		}
