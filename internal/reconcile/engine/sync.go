@@ -41,7 +41,7 @@ type Revision struct {
 	Policies []plan.Policy
 
 	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan
-	index   *world.Wanted   // the index of Want, for all plans of the pass; nil if there is only one plan
+	index   *world.Wanted   // the index of Want; nil if there is only one plan
 	healing bool            // true while only the healing steps of the plan are carried out
 }
 
