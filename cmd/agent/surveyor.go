@@ -71,7 +71,7 @@ func (s *surveyor) check(ctx context.Context, out io.Writer) (worst plan.Outcome
 			worst = worse(worst, s.failed(among(s.stacks, stack), err))
 			continue
 		}
-		worst = worse(worst, v.Plan.Outcome())
+		worst = worse(worst, v.Outcome())
 		if before, had := s.seen[stack.Name]; had && s.follows() {
 			s.text(out, stack).Changes(before, v, s.filter, time.Now())
 		} else {

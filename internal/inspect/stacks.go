@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 
@@ -86,13 +87,19 @@ func (i Inspector) clone(ctx context.Context, s *config.Stack) (source.Revision,
 	}
 	defer func() { _ = repo.Close() }() // the repository is only a cache
 	rev, _, err := repo.Fetch(ctx)
+	if err == nil {
+		_, err = fs.Stat(rev.Files, ".") // nobody can read the files of an artifact that is not verified
+	}
 	return rev, gitFinding(err)
 }
 
 func gitFinding(err error) forge.Finding {
 	f := forge.Finding{Task: forge.TaskClone, Result: forge.Works, Reason: printable.Line(private.Text(err))}
+	var refused *source.Unverified
 	switch {
 	case err == nil:
+	case errors.As(err, &refused):
+		f.Result, f.Reason = forge.Missing, printable.Line(refused.Error())
 	case source.NeedsPerson(err):
 		f.Result = forge.Missing
 	default:

@@ -68,8 +68,18 @@ type StatusView struct {
 	LastPass      *LastPass // nil if unknown
 	WhyUnknown    string    // the reason why LastPass is unknown, for people
 	Agent         *AgentWord
-	Unverified    string // why the newest commit is not verified; "" if it is, or if no signatures are needed
-	Objects       []status.Object
+	// Unverified is the reason why the newest commit is not verified; "" if it is, or if no signatures are needed. If it is set, the commit's manifests were not
+	// read, and the plan and the objects are empty.
+	Unverified string
+	Objects    []status.Object
+}
+
+// Outcome returns the outcome that the newest commit would have in a run.
+func (v StatusView) Outcome() plan.Outcome {
+	if v.Unverified != "" {
+		return plan.Invalid
+	}
+	return v.Plan.Outcome()
 }
 
 // StatusDocument returns the status of stacks for programs, with the objects that the filter selects.
@@ -86,7 +96,7 @@ func (v StatusView) doc() StackDoc {
 	p, show := v.Plan, v.Plan.Secrets.Text
 	doc := StackDoc{
 		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author), Signed: show(v.Rev.Signed.String()), Unverified: show(v.Unverified),
-		Cloud: v.Cloud, Region: v.Region, Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Hash: p.Hash(),
+		Cloud: v.Cloud, Region: v.Region, Outcome: v.Outcome().String(), ExitCode: int(v.Outcome()), Held: p.Held.String(), Hash: p.Hash(),
 		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}
 	if !v.Rev.Time.IsZero() {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
@@ -22,7 +21,7 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 		rev.Subject = after.Plan.Secrets.Text(rev.Subject)
 		line("%s", heading(after.Plan.Stack, rev))
 	}
-	if was, is := remainingText(before.Plan), remainingText(after.Plan); was != is {
+	if was, is := remainingText(before), remainingText(after); was != is {
 		line("stack %s: %s", after.Plan.Stack, is)
 	}
 	had := map[status.Owner]string{}
@@ -45,12 +44,19 @@ func (t StatusText) Changes(before, after StatusView, f StatusFilter, now time.T
 	_, _ = io.WriteString(t.W, b.String()) // one write, so that other output does not interrupt it
 }
 
-// remainingText returns a text about the steps that are left in a plan.
-func remainingText(p plan.Plan) string {
-	if p.Held != nil {
-		return sum(p) + " held: " + p.Held.String()
+// remainingText returns a text about the steps that are left.
+func remainingText(v StatusView) string {
+	if v.Plan.Held != nil {
+		return objectsText(v) + " held: " + v.Plan.Held.String()
 	}
-	return sum(p)
+	return objectsText(v)
+}
+
+func objectsText(v StatusView) string {
+	if v.Unverified != "" {
+		return "not read, because the revision is not verified"
+	}
+	return sum(v.Plan)
 }
 
 // outline returns the row of an object in the table, without its name.

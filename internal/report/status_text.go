@@ -65,7 +65,7 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	if v.Agent == nil || v.Agent.Error != "" || v.LastPass != nil {
 		line("last pass", t.lastPass(v))
 	}
-	line("objects", sum(p))
+	line("objects", objectsText(v))
 	line("states", stateCounts(v))
 	for _, reason := range p.Unlisted {
 		line("not seen", Clean(reason))
@@ -87,7 +87,7 @@ func (t StatusText) lastPass(v StatusView) string {
 	if v.LastPass != nil {
 		return Clean(v.LastPass.State + ": " + v.Plan.Secrets.Text(v.LastPass.Description))
 	}
-	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Plan.Outcome().String()
+	return "not known (" + Clean(cmp.Or(v.WhyUnknown, "no forge is configured")) + "); this check: " + v.Outcome().String()
 }
 
 // stateCounts returns the number of the plan's objects in each state, or "" if all of them are in sync.

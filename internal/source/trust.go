@@ -71,12 +71,14 @@ const (
 	ForgeCommit  Distrust = "ForgeCommit"  // a key of the forge signed something other than a merge.
 	ForgeAlone   Distrust = "ForgeAlone"   // only the forge signed the commit, and no commit before it is trusted.
 	ForgeContent Distrust = "ForgeContent" // git merges the same parents with another result, or the agent cannot repeat the merge.
+	BadArtifact  Distrust = "BadArtifact"  // no trusted key signed the artifact of a registry.
+	BadArchive   Distrust = "BadArchive"   // no trusted key signed the archive of a web server.
 )
 
 // Doubt is one reason why a revision is not verified.
 type Doubt struct {
 	Why    Distrust
-	Commit string           // the commit that is not trusted, or the last verified one with Rewritten.
+	Commit string           // the commit that is not trusted, or the last verified one with Rewritten; the digest of an artifact.
 	Tag    string           // the tag whose signature does not count; "" for a commit.
 	Fault  *signature.Fault // with BadSignature, and with NoTag if a tag exists.
 	Detail string
@@ -122,6 +124,10 @@ func (d Doubt) Words() (what, fix string) {
 		return commit + " is signed only by the forge, and no commit before it is trusted", "set spec.source.verify.since to a commit that you trust, or sign the newest commit yourself"
 	case ForgeContent:
 		return commit + " is a merge by the forge" + d.Detail, "merge on your machine, and sign the merge"
+	case BadArtifact:
+		return "the artifact " + d.Commit + " is not verified: " + d.Detail, "sign it with `cosign sign --key`"
+	case BadArchive:
+		return "the archive " + d.Commit + " is not verified: " + d.Detail, "sign it with `cosign sign-blob --key`, and publish the signature before the archive"
 	case BadSignature:
 		return commit + ": " + d.Fault.Error(), "sign it with a trusted key: git commit --amend --no-edit --gpg-sign, or git rebase --gpg-sign for older commits"
 	}

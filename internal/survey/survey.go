@@ -17,6 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/forge"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/review"
@@ -68,8 +69,14 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	if v.Rev, _, err = s.from.Fetch(ctx); err != nil {
 		return v, source.Public(err)
 	}
+	v.Cloud = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables")
 	if err := s.signed(ctx, &v); err != nil {
 		return v, err
+	}
+	if v.Unverified != "" { // strangers may have written its files
+		v.Plan, v.Agent = plan.Plan{Stack: s.stack.Name}, s.agent.Word(ctx, s.stack.Name).Shown()
+		s.lastPass(ctx, &v)
+		return v, nil
 	}
 	if earlier := session.Earlier(s.from); earlier != nil {
 		s.previewer.Past = agent.PastOf(earlier, v.Rev)
@@ -79,7 +86,7 @@ func (s *Survey) Compare(ctx context.Context, f report.StatusFilter) (v report.S
 	}
 	said := s.agent.Word(ctx, s.stack.Name)
 	v.Plan, v.Agent = said.Tell(v.Plan), said.Shown()
-	v.Cloud, v.Region = cmp.Or(s.stack.Spec.Cloud, os.Getenv("OS_CLOUD"), "of the OS_* variables"), s.previewer.Region()
+	v.Region = s.previewer.Region()
 	v.Objects = status.After(v.Plan, all.Kinds(nil, defaults.Defaults{}), said.Faults(v.Plan))
 	s.lastPass(ctx, &v)
 	if len(f.Objects) > 0 {

@@ -29,14 +29,19 @@ type Artifact struct {
 type origin interface {
 	// find downloads the artifact that ref names; "" is the artifact that the config names. If known reports that
 	// the digest is known, the result has only the digest. Its signature is checked again if the keys have changed.
+	// If it is not verified, the result says why.
 	find(ctx context.Context, ref string, known func(digest string) bool) (packed, error)
+	// verify reports who signed an artifact that was found before. If none of the keys did, the error is an [*source.Unverified].
+	verify(ctx context.Context, digest string) (source.Signed, error)
 }
 
-// packed is an artifact that was downloaded, and whose digest and signature are right.
+// packed is an artifact whose digest is right. Its archive is only downloaded if its signature is right, too.
 type packed struct {
-	digest  string // sha256: and 64 digits; the name of the revision
-	content string // the digest of the archive, which is the same for the same files
-	archive []byte // nil if the digest was known
+	// refused is the reason why the artifact is not verified; nil if it is, or if no signatures are needed.
+	refused *source.Unverified
+	digest  string // sha256: and 64 digits; the name of the revision.
+	content string // the digest of the archive, which is the same for the same files.
+	archive []byte // nil if the digest was known, and with refused.
 	format  format
 	tag     string
 	made    string // how the maker describes the origin of the artifact
@@ -89,13 +94,15 @@ func (a *Artifact) Close() error { return nil }
 
 // Fetch returns the present artifact, and whether it differs from the one that Fetch returned before. If nothing has
 // changed, it sends one request; for a digest, it sends none. If the keys have changed, the signature is checked again.
+//
+// An artifact that is not verified is a revision, too. [Artifact.Verify] says why, and its files cannot be read. Each call looks for new signatures of it.
 func (a *Artifact) Fetch(ctx context.Context) (rev source.Revision, changed bool, err error) {
 	if rev, err = a.fetch(ctx, ""); err != nil {
 		return source.Revision{}, false, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	changed = a.last == nil || a.last.Commit != rev.Commit
+	changed = a.last == nil || a.last.Commit != rev.Commit || (refusal(*a.last) == nil) != (refusal(rev) == nil)
 	a.last = &rev
 	return rev, changed, nil
 }
@@ -113,21 +120,25 @@ func (a *Artifact) At(ctx context.Context, ref string) (source.Revision, error) 
 
 // fetch returns the revision that ref names; "" is the one that the config names.
 func (a *Artifact) fetch(parent context.Context, ref string) (rev source.Revision, err error) {
-	select {
-	case a.busy <- struct{}{}:
-		defer func() { <-a.busy }()
-	case <-parent.Done():
-		return rev, a.finish(parent, parent, parent.Err())
+	ctx, done, err := a.begin(parent)
+	if err != nil {
+		return rev, err
 	}
-	ctx, cancel := context.WithTimeoutCause(parent, a.cfg.Timeout, fmt.Errorf("no answer within %s", a.cfg.Timeout))
-	defer cancel()
+	defer done()
 	last, ok := a.Last()
+	ok = ok && refusal(last) == nil
 	found, err := a.from.find(ctx, ref, func(digest string) bool {
 		return ok && digest == last.Commit || a.broken.err != nil && digest == a.broken.digest
 	})
+	root := a.cfg.Path
+	if root == "." {
+		root = ""
+	}
 	switch {
 	case err != nil:
 		return rev, a.finish(ctx, parent, err)
+	case found.refused != nil:
+		return source.Revision{Commit: found.digest, Branch: found.tag, Root: root, Files: sealed{found.refused}}, nil
 	case found.archive == nil && ok && found.digest == last.Commit:
 		last.Branch = found.tag
 		return last, nil
@@ -141,12 +152,22 @@ func (a *Artifact) fetch(parent context.Context, ref string) (rev source.Revisio
 		}
 		return rev, a.finish(ctx, parent, err)
 	}
-	rev = source.Revision{
+	return source.Revision{
 		Commit: found.digest, Branch: found.tag, Subject: found.made, Time: found.time, Tree: found.content,
-		Root: a.cfg.Path, Files: files,
+		Root: root, Files: files,
+	}, nil
+}
+
+// begin waits for its turn. The time of the fetch begins then, and ends with done.
+func (a *Artifact) begin(parent context.Context) (ctx context.Context, done func(), err error) {
+	select {
+	case a.busy <- struct{}{}:
+	case <-parent.Done():
+		return nil, nil, a.finish(parent, parent, parent.Err())
 	}
-	if rev.Root == "." {
-		rev.Root = ""
-	}
-	return rev, nil
+	ctx, cancel := context.WithTimeoutCause(parent, a.cfg.Timeout, fmt.Errorf("no answer within %s", a.cfg.Timeout))
+	return ctx, func() {
+		cancel()
+		<-a.busy
+	}, nil
 }

@@ -29,6 +29,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 	"github.com/stackreeve/stackreeve/internal/standin/registry"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -236,15 +237,15 @@ func TestRealRegistrySignatures(t *testing.T) {
 				w := startRegistry(t)
 				at := w.push(t, "prod", "a.yaml", "by "+s.file)
 				r.mirror(t, w, append(sign(t, w, at, s), "prod")...)
-				_, _, err := follow(t, Config{URL: r.url(), Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context())
-				if s.file == good.file && err != nil || s.file == bad.file && !errors.Is(err, failure.ErrContent) {
+				_, _, err := verified(t, follow(t, Config{URL: r.url(), Tag: "prod", KeyFiles: []string{good.file}}))
+				if s.file == good.file && err != nil || s.file == bad.file && fault(err) != signature.Unknown {
 					t.Error(err)
 				}
 			}
 			w := startRegistry(t)
 			w.push(t, "prod", "a.yaml", "unsigned")
 			r.mirror(t, w, "prod")
-			if _, _, err := follow(t, Config{URL: r.url(), Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context()); !errors.Is(err, failure.ErrContent) {
+			if _, _, err := verified(t, follow(t, Config{URL: r.url(), Tag: "prod", KeyFiles: []string{good.file}})); fault(err) != signature.Unsigned {
 				t.Errorf("unsigned: %v", err)
 			}
 		})

@@ -106,9 +106,13 @@ func decoded(text string) []byte {
 	return signature
 }
 
-// signedBy reports whether signature is one of message by one of the keys.
-func signedBy(keys []key, message, signature []byte) bool {
-	return len(signature) > 0 && slices.ContainsFunc(keys, func(k key) bool { return signs(k, message, signature) })
+// signedBy returns the key that made a signature of message; nil if none of the keys did.
+func signedBy(keys []key, message, signature []byte) key {
+	i := slices.IndexFunc(keys, func(k key) bool { return len(signature) > 0 && signs(k, message, signature) })
+	if i < 0 {
+		return nil
+	}
+	return keys[i]
 }
 
 func signs(k key, message, signature []byte) bool {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
-	"maps"
 	"strings"
 	"time"
 
@@ -17,6 +17,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/outbound"
 	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
@@ -24,16 +25,15 @@ const maxManifest = 1 << 20 // bytes
 
 // registryRemote is a repository in a registry.
 type registryRemote struct {
-	cfg  Config
-	at   place
-	repo *remote.Repository // nil before the first request
-	auth *login
-	// checked are the sums of the keys with which the signatures of known digests were checked.
-	checked map[string]string
+	cfg     Config
+	at      place
+	repo    *remote.Repository // nil before the first request
+	auth    *login
+	checked verdicts
 }
 
 func newRemote(cfg Config, at place) *registryRemote {
-	return &registryRemote{cfg: cfg, at: at, auth: &login{cfg.Auth, at}, checked: map[string]string{}}
+	return &registryRemote{cfg: cfg, at: at, auth: &login{cfg.Auth, at}}
 }
 
 // open returns the repository. The certificates are read once.
@@ -67,7 +67,10 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 		return packed{}, err
 	}
 	sum := sumOf(keys)
-	same := func(digest string) bool { return known(digest) && r.checked[digest] == sum }
+	same := func(digest string) bool {
+		_, checked := r.checked.of(digest, sum)
+		return known(digest) && (checked || len(keys) == 0)
+	}
 	ref = cmp.Or(ref, r.cfg.Digest, r.cfg.Tag)
 	if same(ref) {
 		return packed{digest: ref}, nil
@@ -88,12 +91,12 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 		return packed{}, err
 	}
 	if len(keys) > 0 {
-		if err := (signatures{r, repo, keys}).check(ctx, desc); err != nil {
+		switch _, err := r.signed(ctx, repo, desc, keys); {
+		case errors.As(err, &found.refused):
+			return found, nil
+		case err != nil:
 			return packed{}, err
-		}
-		maps.DeleteFunc(r.checked, func(digest, _ string) bool { return !known(digest) })
-		r.checked[found.digest] = sum
-		if known(found.digest) {
+		case known(found.digest):
 			return found, nil
 		}
 	}
@@ -105,6 +108,37 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 	found.made, found.time = described(manifest.Annotations)
 	found.archive, err = read(ctx, repo.Blobs(), layer, maxArchive)
 	return found, err
+}
+
+// verify implements origin.
+func (r *registryRemote) verify(ctx context.Context, digest string) (source.Signed, error) {
+	repo, err := r.open()
+	if err != nil {
+		return source.Signed{}, err
+	}
+	keys, err := readKeys(r.cfg.KeyFiles)
+	if err != nil {
+		return source.Signed{}, err
+	}
+	if signed, ok := r.checked.of(digest, sumOf(keys)); ok {
+		return signed, nil
+	}
+	desc, err := repo.Resolve(ctx, digest)
+	if err != nil {
+		return source.Signed{}, missing(err, "the registry no longer has the artifact %s, or the login may not see it; push it again", digest)
+	}
+	return r.signed(ctx, repo, desc, keys)
+}
+
+// signed looks for a signature of an artifact by one of the keys, and remembers who signed it.
+func (r *registryRemote) signed(ctx context.Context, repo *remote.Repository, desc ocispec.Descriptor, keys []key) (source.Signed, error) {
+	s := signatures{from: r, repo: repo, keys: keys}
+	if err := s.check(ctx, desc); err != nil {
+		return source.Signed{}, err
+	}
+	signed := signedWith(s.by)
+	r.checked.add(desc.Digest.String(), sumOf(keys), signed)
+	return signed, nil
 }
 
 // manifest downloads a manifest. Its digest is checked.

@@ -12,7 +12,9 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
 
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 )
 
 // These are the limits of signatures, because everybody who may push to the repository can add some.
@@ -45,6 +47,7 @@ type signatures struct {
 	from *registryRemote
 	repo *remote.Repository
 	keys []key
+	by   key // the key whose signature counts; nil as long as none was found.
 }
 
 // tally counts the referrers that were tried, the signatures that were found, and those with a certificate.
@@ -64,8 +67,8 @@ func (t *tally) skip(err error) {
 	}
 }
 
-// check returns an error unless one of the keys has signed the artifact.
-func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
+// check returns an error unless one of the keys has signed the artifact. It is an [*source.Unverified] if all signatures could be read.
+func (s *signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	var seen tally
 	tag := strings.Replace(desc.Digest.String(), ":", "-", 1) + ".sig"
 	at, err := s.repo.Resolve(ctx, tag)
@@ -84,18 +87,18 @@ func (s signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	if seen.failed != nil {
 		return seen.failed
 	}
-	how := "it has no signature"
+	code, how := signature.Unsigned, "it has no signature"
 	switch {
 	case seen.keyless > 0 && seen.keyless == seen.found:
-		how = "its signatures have a certificate in place of a key, and such signatures are not checked"
+		code, how = signature.X509, "its signatures have a certificate in place of a key, and such signatures are not checked"
 	case seen.found > 0:
-		how = fmt.Sprintf("none of its %d signatures is by a key in source.verify.cosignKeyFiles", seen.found)
+		code, how = signature.Unknown, fmt.Sprintf("none of its %d signatures is by a key in source.verify.cosignKeyFiles", seen.found)
 	}
-	return failure.New(failure.ErrContent, "the artifact %s is not verified: %s; sign it with `cosign sign --key`", desc.Digest, how)
+	return unverified(source.BadArtifact, desc.Digest.String(), code, how)
 }
 
 // referring checks the signatures that refer to the artifact.
-func (s signatures) referring(ctx context.Context, desc ocispec.Descriptor, seen *tally) (ok bool, err error) {
+func (s *signatures) referring(ctx context.Context, desc ocispec.Descriptor, seen *tally) (ok bool, err error) {
 	var list []ocispec.Descriptor
 	err = s.repo.Referrers(ctx, desc, "", func(some []ocispec.Descriptor) error {
 		list = append(list, some...)
@@ -136,7 +139,7 @@ func (s signatures) referring(ctx context.Context, desc ocispec.Descriptor, seen
 }
 
 // simple checks a manifest whose layers are signed statements.
-func (s signatures) simple(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
+func (s *signatures) simple(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
 	for _, layer := range m.Layers {
 		if layer.MediaType != simpleSigning || seen.found >= maxSignatures {
 			continue
@@ -150,7 +153,9 @@ func (s signatures) simple(ctx context.Context, m ocispec.Manifest, desc ocispec
 			seen.skip(err)
 			continue
 		}
-		if signedBy(s.keys, payload, decoded(layer.Annotations[signatureMark])) && statesDigest(payload, desc.Digest.String()) {
+		by := signedBy(s.keys, payload, decoded(layer.Annotations[signatureMark]))
+		if by != nil && statesDigest(payload, desc.Digest.String()) {
+			s.by = by
 			return true
 		}
 	}
@@ -158,14 +163,17 @@ func (s signatures) simple(ctx context.Context, m ocispec.Manifest, desc ocispec
 }
 
 // bundle checks a manifest whose layer is a bundle.
-func (s signatures) bundle(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
+func (s *signatures) bundle(ctx context.Context, m ocispec.Manifest, desc ocispec.Descriptor, seen *tally) bool {
 	if len(m.Layers) != 1 {
 		return false
 	}
 	seen.found++
 	text, err := read(ctx, s.repo.Blobs(), m.Layers[0], maxBundle)
 	seen.skip(err)
-	return err == nil && bundled(text, desc.Digest.String(), s.keys)
+	if err == nil {
+		s.by = bundled(text, desc.Digest.String(), s.keys)
+	}
+	return s.by != nil
 }
 
 // statesDigest reports whether a signed statement in the form of simple signing is about the artifact.
@@ -182,9 +190,9 @@ func statesDigest(payload []byte, digest string) bool {
 	return err == nil && statement.Critical.Type == payloadType && statement.Critical.Image.Digest == digest
 }
 
-// bundled reports whether a bundle has a signature of the artifact by one of the keys. The statement must be that of
+// bundled returns the key whose signature of the artifact a bundle has; nil if there is none. The statement must be that of
 // `cosign sign`, because people use the same keys to state other things about an artifact.
-func bundled(text []byte, digest string, keys []key) bool {
+func bundled(text []byte, digest string, keys []key) key {
 	var bundle struct {
 		Envelope struct {
 			Payload    string `json:"payload"`
@@ -195,16 +203,17 @@ func bundled(text []byte, digest string, keys []key) bool {
 		} `json:"dsseEnvelope"`
 	}
 	if json.Unmarshal(text, &bundle) != nil || bundle.Envelope.Type != statementType || len(bundle.Envelope.Signatures) != 1 {
-		return false
+		return nil
 	}
 	payload, err := base64.StdEncoding.DecodeString(bundle.Envelope.Payload)
 	if err != nil {
-		return false
+		return nil
 	}
 	// This is the encoding that DSSE signs.
 	signed := fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(statementType), statementType, len(payload), payload)
-	if !signedBy(keys, signed, decoded(bundle.Envelope.Signatures[0].Signature)) {
-		return false
+	by := signedBy(keys, signed, decoded(bundle.Envelope.Signatures[0].Signature))
+	if by == nil {
+		return nil
 	}
 	var statement struct {
 		Subject []struct {
@@ -212,8 +221,8 @@ func bundled(text []byte, digest string, keys []key) bool {
 		} `json:"subject"`
 		Predicate string `json:"predicateType"`
 	}
-	if json.Unmarshal(payload, &statement) != nil || statement.Predicate != signPredicate || len(statement.Subject) != 1 {
-		return false
+	if json.Unmarshal(payload, &statement) != nil || statement.Predicate != signPredicate || len(statement.Subject) != 1 || "sha256:"+statement.Subject[0].Digest["sha256"] != digest {
+		return nil
 	}
-	return "sha256:"+statement.Subject[0].Digest["sha256"] == digest
+	return by
 }

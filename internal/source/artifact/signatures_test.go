@@ -10,14 +10,13 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 	"github.com/stackreeve/stackreeve/internal/standin/registry"
 )
 
@@ -94,54 +93,54 @@ func TestAttackSignatures(t *testing.T) {
 	other := registry.Digest([]byte("another artifact"))
 	for _, c := range []struct {
 		name string
-		ok   bool
+		want signature.Code // "" if the artifact is verified
 		sign func(t *testing.T, w *world, at registry.Descriptor)
 	}{
-		{"none", false, func(*testing.T, *world, registry.Descriptor) {}},
-		{"signed", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"none", signature.Unsigned, func(*testing.T, *world, registry.Descriptor) {}},
+		{"signed", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, at.Digest)))
 		}},
-		{"another key", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"another key", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)))
 		}},
-		{"another artifact", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"another artifact", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, other), good.sign(t, payload(payloadType, other)))
 		}},
-		{"another statement", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"another statement", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload("else", at.Digest), good.sign(t, payload("else", at.Digest)))
 		}},
-		{"changed statement", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"changed statement", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, other)))
 		}},
-		{"no base64", false, func(_ *testing.T, w *world, at registry.Descriptor) {
+		{"no base64", signature.Unknown, func(_ *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), "%")
 		}},
-		{"keyless", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"keyless", signature.X509, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)), certificateMark)
 		}},
-		{"referrer", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"referrer", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			layer := w.Blob(simpleSigning, payload(payloadType, at.Digest))
 			layer.Annotations = map[string]string{signatureMark: good.sign(t, payload(payloadType, at.Digest))}
 			w.Put(registry.Manifest{ArtifactType: signatureType, Subject: &at, Layers: []registry.Descriptor{layer}})
 		}},
-		{"bundle", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bundle", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			w.refer(t, good, at, statement(signPredicate, at.Digest))
 		}},
-		{"bundle by another key", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bundle by another key", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.refer(t, bad, at, statement(signPredicate, at.Digest))
 		}},
-		{"bundle about another", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bundle about another", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.refer(t, good, at, statement(signPredicate, other))
 		}},
-		{"attestation", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"attestation", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			w.refer(t, good, at, statement("https://spdx.dev/Document", at.Digest))
 		}},
-		{"bad ones and a good one", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bad ones and a good one", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			w.attach(at, payload(payloadType, at.Digest), bad.sign(t, payload(payloadType, at.Digest)))
 			w.Put(registry.Manifest{ArtifactType: signatureType, Subject: &at, Layers: []registry.Descriptor{{MediaType: simpleSigning, Digest: other, Size: 3}}})
 			w.refer(t, good, at, statement(signPredicate, at.Digest))
 		}},
-		{"bad layers and a good one", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bad layers and a good one", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			text := payload(payloadType, at.Digest)
 			layer := w.Blob(simpleSigning, text)
 			wrong := layer
@@ -150,11 +149,11 @@ func TestAttackSignatures(t *testing.T) {
 			gone := registry.Descriptor{MediaType: simpleSigning, Digest: other, Size: 4}
 			w.Put(registry.Manifest{Layers: []registry.Descriptor{gone, wrong, layer}}, strings.Replace(at.Digest, ":", "-", 1)+".sig")
 		}},
-		{"bundle of an unnamed type", true, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"bundle of an unnamed type", "", func(t *testing.T, w *world, at registry.Descriptor) {
 			w.ShownType = "application/vnd.oci.empty.v1+json"
 			w.refer(t, good, at, statement(signPredicate, at.Digest))
 		}},
-		{"too many", false, func(t *testing.T, w *world, at registry.Descriptor) {
+		{"too many", signature.Unknown, func(t *testing.T, w *world, at registry.Descriptor) {
 			for range maxSignatures {
 				w.refer(t, bad, at, statement(signPredicate, at.Digest))
 			}
@@ -165,9 +164,9 @@ func TestAttackSignatures(t *testing.T) {
 			w := startRegistry(t)
 			at := w.push(t, "prod", "a.yaml", "one")
 			c.sign(t, w, at)
-			_, _, err := follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context())
-			if c.ok != (err == nil) || err != nil && !errors.Is(err, failure.ErrContent) {
-				t.Errorf("%v", err)
+			rev, _, err := verified(t, follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}}))
+			if rev.Commit != at.Digest || (c.want == "") != (err == nil) || fault(err) != c.want || (rev.Signed.By.Key == "") != (err != nil) {
+				t.Errorf("%+v, %v", rev, err)
 			}
 		})
 	}
@@ -181,7 +180,7 @@ func TestAttackManyReferrers(t *testing.T) {
 		w.Put(registry.Manifest{ArtifactType: bundlePrefix + "v0.3+json", Subject: &at, Annotations: map[string]string{"n": fmt.Sprint(i)}})
 	}
 	w.Asked()
-	if _, _, err := follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}}).Fetch(t.Context()); !errors.Is(err, failure.ErrContent) {
+	if _, _, err := verified(t, follow(t, Config{URL: w.url, Tag: "prod", KeyFiles: []string{good.file}})); fault(err) == "" {
 		t.Error(err)
 	}
 	if asked := w.Asked(); len(asked) > maxSignatures+5 {
@@ -207,8 +206,8 @@ func TestKindsOfKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		signature := decoded(s.sign(t, []byte("text")))
-		if !signedBy(keys, []byte("text"), signature) || signedBy(keys, []byte("Text"), signature) || signedBy(keys, []byte("text"), nil) {
+		made := decoded(s.sign(t, []byte("text")))
+		if signedBy(keys, []byte("text"), made) == nil || signedBy(keys, []byte("Text"), made) != nil || signedBy(keys, []byte("text"), nil) != nil {
 			t.Error(name)
 		}
 	}
@@ -225,27 +224,31 @@ func TestSignedArchive(t *testing.T) {
 	files := map[string][]byte{"/c.tgz": text}
 	url, asked := serveArchive(t, files)
 	a := follow(t, Config{URL: url + "/c.tgz", KeyFiles: []string{good.file}})
-	fetch := func(want error) {
+	fetch := func(want signature.Code, changed bool) {
 		t.Helper()
-		if _, _, err := a.Fetch(t.Context()); !errors.Is(err, want) {
-			t.Errorf("%v", err)
+		_, news, err := verified(t, a)
+		if (want == "") != (err == nil) || fault(err) != want || news != changed {
+			t.Errorf("%v, changed %v", err, news)
 		}
 	}
-	fetch(failure.ErrNotFound) // there is no signature
+	fetch(signature.Unsigned, true) // there is no signature
 	files["/c.tgz.sig"] = []byte(bad.sign(t, text))
-	fetch(failure.ErrContent)
+	fetch(signature.Unknown, false)
 	files["/c.tgz.sig"] = []byte(good.sign(t, text) + "\n")
-	fetch(nil)
+	fetch("", true)
 	*asked = nil
-	fetch(nil)
+	fetch("", false)
 	if len(*asked) != 1 || (*asked)[0].Get("If-None-Match") == "" {
 		t.Errorf("a poll without news sent %v", *asked)
 	}
 	files["/c.tgz"] = packedFiles(t, "a.yaml", "two")
-	fetch(failure.ErrContent) // the signature is that of the old archive
-	fetch(failure.ErrContent)
+	fetch(signature.Unknown, true) // the signature is that of the old archive
+	fetch(signature.Unknown, false)
+	if signed, err := a.Verify(t.Context(), registry.Digest(text)); err != nil || signed.By.Key == "" {
+		t.Errorf("the earlier archive: %+v, %v", signed, err)
+	}
 	files["/c.tgz.sig"] = []byte(good.sign(t, files["/c.tgz"]))
-	fetch(nil)
+	fetch("", true)
 	if last, _ := a.Last(); last.Commit != registry.Digest(files["/c.tgz"]) {
 		t.Errorf("%+v", last)
 	}
@@ -276,12 +279,12 @@ func TestWithdrawnKey(t *testing.T) {
 		for i, step := range []struct {
 			keys    []byte
 			changed bool
-			want    error
-		}{{own, true, nil}, {own, false, nil}, {others, false, failure.ErrContent}, {others, false, failure.ErrContent}, {append(others, own...), false, nil}, {own, false, nil}} {
+			want    signature.Code
+		}{{own, true, ""}, {own, false, ""}, {others, true, signature.Unknown}, {others, false, signature.Unknown}, {append(others, own...), true, ""}, {own, false, ""}} {
 			if err := os.WriteFile(file, step.keys, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, changed, err := a.Fetch(t.Context()); changed != step.changed || !errors.Is(err, step.want) {
+			if _, changed, err := verified(t, a); changed != step.changed || (step.want == "") != (err == nil) || fault(err) != step.want {
 				t.Errorf("%s, step %d: %v, %v", name, i, changed, err)
 			}
 		}
@@ -298,7 +301,7 @@ func FuzzBundle(f *testing.F) {
 	f.Add(fmt.Appendf(nil, `{"dsseEnvelope":{"payload":%q,"payloadType":%q,"signatures":[{"sig":"AAAA"}]}}`, base64.StdEncoding.EncodeToString(statement(signPredicate, digest)), statementType), "AAAA")
 	f.Add(payload(payloadType, digest), "MEUCIQ==")
 	f.Fuzz(func(t *testing.T, text []byte, signature string) {
-		if bundled(text, digest, nil) || bundled(text, digest, []key{&private.PublicKey}) || signedBy([]key{&private.PublicKey}, text, decoded(signature)) {
+		if bundled(text, digest, nil) != nil || bundled(text, digest, []key{&private.PublicKey}) != nil || signedBy([]key{&private.PublicKey}, text, decoded(signature)) != nil {
 			t.Error("a text that nobody signed counts")
 		}
 		statesDigest(text, digest)

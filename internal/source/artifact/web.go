@@ -4,12 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/source"
 	"github.com/stackreeve/stackreeve/internal/source/failure"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 )
 
 // web is an archive on a web server.
@@ -22,7 +25,7 @@ type web struct {
 	// These belong to the newest archive whose digest and signature were right. A server that supports no such tag
 	// sends the archive at each poll.
 	digest, etag, modified string
-	keys                   string // the sum of the keys with which the signature was checked
+	checked                verdicts
 }
 
 func newWeb(cfg Config, at place) *web { return &web{cfg: cfg, at: at, auth: &login{cfg.Auth, at}} }
@@ -39,7 +42,8 @@ func (w *web) find(ctx context.Context, _ string, known func(digest string) bool
 		return found, err
 	}
 	sum := sumOf(keys)
-	same := w.digest != "" && known(w.digest) && w.keys == sum
+	_, checked := w.checked.of(w.digest, sum)
+	same := w.digest != "" && known(w.digest) && (checked || len(keys) == 0)
 	if same && w.digest == w.cfg.Digest {
 		return packed{digest: w.digest}, nil
 	}
@@ -61,11 +65,16 @@ func (w *web) find(ctx context.Context, _ string, known func(digest string) bool
 		return found, failure.New(failure.ErrContent, "the archive has the digest %s, which is not source.digest; nothing of it is used", found.digest)
 	}
 	if len(keys) > 0 {
-		if err := w.checkSignature(ctx, archive, keys); err != nil {
+		switch by, err := w.signer(ctx, archive, found.digest, keys); {
+		case errors.As(err, &found.refused):
+			return found, nil
+		case err != nil:
 			return found, err
+		default:
+			w.checked.add(found.digest, sum, signedWith(by))
 		}
 	}
-	w.digest, w.etag, w.modified, w.keys = found.digest, resp.Header.Get("ETag"), resp.Header.Get("Last-Modified"), sum
+	w.digest, w.etag, w.modified = found.digest, resp.Header.Get("ETag"), resp.Header.Get("Last-Modified")
 	if known(found.digest) {
 		return found, nil
 	}
@@ -128,19 +137,35 @@ func whole(resp *http.Response, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// checkSignature checks the signature of an archive, which is beside it.
-func (w *web) checkSignature(ctx context.Context, archive []byte, keys []key) error {
+// signer returns the key that made the signature beside an archive. The error is an [*source.Unverified] if none of the keys did.
+func (w *web) signer(ctx context.Context, archive []byte, digest string, keys []key) (key, error) {
 	resp, err := w.get(ctx, w.at.address.String()+".sig", false)
+	if errors.Is(err, failure.ErrNotFound) {
+		return nil, unverified(source.BadArchive, digest, signature.Unsigned, "there is no signature beside it")
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	text, err := whole(resp, maxSignature)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !signedBy(keys, archive, decoded(string(text))) {
-		return failure.New(failure.ErrContent, "the signature beside the archive was not made for this archive by a key in source.verify.cosignKeyFiles; sign it with `cosign sign-blob`, and publish the signature before the archive")
+	by := signedBy(keys, archive, decoded(string(text)))
+	if by == nil {
+		return nil, unverified(source.BadArchive, digest, signature.Unknown, "the signature beside it was not made for this archive by a key in source.verify.cosignKeyFiles")
 	}
-	return nil
+	return by, nil
+}
+
+// verify implements origin. An archive is not downloaded again; if other keys are configured since it was found, only the next fetch can check it.
+func (w *web) verify(_ context.Context, digest string) (source.Signed, error) {
+	keys, err := readKeys(w.cfg.KeyFiles)
+	if err != nil {
+		return source.Signed{}, err
+	}
+	if signed, ok := w.checked.of(digest, sumOf(keys)); ok {
+		return signed, nil
+	}
+	return source.Signed{}, unverified(source.BadArchive, digest, signature.Unknown, "the keys in source.verify.cosignKeyFiles have changed since its signature was checked")
 }

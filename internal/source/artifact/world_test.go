@@ -4,11 +4,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/source"
+	"github.com/stackreeve/stackreeve/internal/source/signature"
 	"github.com/stackreeve/stackreeve/internal/standin/registry"
 )
 
@@ -81,6 +85,27 @@ func follow(t *testing.T, cfg Config) *Artifact {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// verified fetches the artifact, and returns who signed it. Its files can be read if and only if somebody did.
+func verified(t *testing.T, a *Artifact) (rev source.Revision, changed bool, err error) {
+	t.Helper()
+	if rev, changed, err = a.Fetch(t.Context()); err != nil {
+		return rev, changed, err
+	}
+	rev.Signed, err = a.Verify(t.Context(), rev.Commit)
+	if _, read := fs.Stat(rev.Files, "."); (read == nil) != (err == nil) || err != nil && !errors.As(read, new(*source.Unverified)) {
+		t.Errorf("verified: %v; the files: %v", err, read)
+	}
+	return rev, changed, err
+}
+
+// fault returns the reason why an artifact is not verified; "" if err is another error.
+func fault(err error) signature.Code {
+	if refused := (*source.Unverified)(nil); errors.As(err, &refused) {
+		return refused.Doubts[0].Fault.Code
+	}
+	return ""
 }
 
 // serveArchive serves an archive with an ETag. headers are the requests.

@@ -82,7 +82,7 @@ func (w *World) Blob(kind string, text []byte) Descriptor {
 	return d
 }
 
-// Put stores a manifest under its digest and under tags. If the manifest has a subject, it becomes a referrer of it.
+// Put stores a manifest under its digest and under tags.
 func (w *World) Put(m Manifest, tags ...string) Descriptor {
 	m.SchemaVersion = 2
 	if m.MediaType == "" {
@@ -95,23 +95,24 @@ func (w *World) Put(m Manifest, tags ...string) Descriptor {
 	if err != nil {
 		panic(err) // cannot happen: the value contains only strings and numbers
 	}
-	d := w.Raw(m.MediaType, text, tags...)
-	d.ArtifactType = m.ArtifactType
-	if m.Subject != nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.referrers[m.Subject.Digest] = append(w.referrers[m.Subject.Digest], d)
-	}
-	return d
+	return w.Raw(m.MediaType, text, tags...)
 }
 
-// Raw stores any text as a manifest.
+// Raw stores any text as a manifest. If the manifest has a subject, it becomes a referrer of it. A referrer without a type is shown with the type of its
+// config, as OCI requires.
 func (w *World) Raw(kind string, text []byte, tags ...string) Descriptor {
+	var m Manifest
+	_ = json.Unmarshal(text, &m) // other texts have no subject
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := Descriptor{MediaType: kind, Digest: Digest(text), Size: len(text)}
+	d := Descriptor{MediaType: kind, Digest: Digest(text), Size: len(text), ArtifactType: m.ArtifactType}
 	for _, ref := range append(tags, d.Digest) {
 		w.manifests[ref] = content{kind, text}
+	}
+	if m.Subject != nil {
+		shown := d
+		shown.ArtifactType = cmp.Or(m.ArtifactType, m.Config.MediaType)
+		w.referrers[m.Subject.Digest] = append(w.referrers[m.Subject.Digest], shown)
 	}
 	return d
 }
