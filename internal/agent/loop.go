@@ -53,14 +53,13 @@ type Cloud struct {
 	Probe Probe
 }
 
-// Probe asks the services of a project whether something has changed. kinds has the kinds of which stacks have objects, with the catalog types of the
-// services that they need. At most one goroutine at a time asks about each service.
+// Probe asks the services of a project whether something has changed. matter has the collections that stacks list, as in [kind.Info.Lists]. At most one
+// goroutine at a time asks about each service.
 type Probe interface {
 	// Asks reports whether there is a question to a service.
-	Asks(service string, kinds map[string]string) bool
-	// Moved asks a service one question. It returns the service's nouns for the objects that have changed since the question was asked before; an
-	// empty noun stands for any object.
-	Moved(ctx context.Context, service string, kinds map[string]string) (nouns []string, err error)
+	Asks(service string, matter map[string]bool) bool
+	// Moved asks a service one question. It returns the collections that have changed since the question was asked before.
+	Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error)
 }
 
 // Pass checks the stack once and carries out the differences. It runs a second pass if a group must go back to its former revision,

@@ -39,7 +39,7 @@ type seen struct {
 // UnseenError says that a probe does not notice some changes, because the service does not answer a question of this user.
 type UnseenError struct {
 	Service string // catalog type
-	// Collections are the service's own nouns for the objects whose changes the question shows.
+	// Collections are the paths of the collections whose changes the question shows; nil for all of the service.
 	Collections []string
 	// Err has the refusals.
 	Err error
@@ -50,7 +50,7 @@ func (e *UnseenError) Error() string {
 	return fmt.Sprintf("%s of the %s service: %v", e.Question(), e.Service, e.Err)
 }
 
-// Question joins the nouns of the question.
+// Question says in words what the question shows.
 func (e *UnseenError) Question() string {
 	return cmp.Or(strings.Join(e.Collections, ", "), "created and deleted objects")
 }
@@ -74,17 +74,17 @@ const overlap = 2 * time.Second
 // ProbedServices returns the catalog types of the services that can be asked.
 func ProbedServices() []string { return slices.Sorted(maps.Keys(questions)) }
 
-// Asks reports whether there is a question to the service for stacks with objects of these kinds. The values of kinds are the services that the
-// kinds need.
-func (p *Probe) Asks(service string, kinds map[string]string) bool {
-	return p.next(service, kinds) != nil
+// Asks reports whether there is a question to the service about one of the collections that matter (see
+// [kind.Info.Lists]).
+func (p *Probe) Asks(service string, matter map[string]bool) bool {
+	return p.next(service, matter) != nil
 }
 
-// Moved asks a service one question, and returns the service's own nouns for the objects that have changed since the question was asked before. An
-// empty noun stands for any object. Each call asks the next question. The first answer to a question only shows the present state. kinds are those
-// of [Probe.Asks]; changes that do not concern them are left out. An [UnseenError] is returned once for each question.
-func (p *Probe) Moved(ctx context.Context, service string, kinds map[string]string) (nouns []string, err error) {
-	q := p.next(service, kinds)
+// Moved asks a service one question, and returns the collections with objects that have changed since the question was asked before. Each call asks
+// the next question. The first answer to a question only shows the present state. Collections that do not matter are left out. An [UnseenError] is
+// returned once for each question.
+func (p *Probe) Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error) {
+	q := p.next(service, matter)
 	if q == nil {
 		return nil, nil
 	}
@@ -92,12 +92,15 @@ func (p *Probe) Moved(ctx context.Context, service string, kinds map[string]stri
 	if one.turn++; one.seen == nil {
 		one.seen, one.off = map[string]seen{}, map[string]bool{}
 	}
-	nouns, err = p.ask(context.WithValue(ctx, answeredOnce{}, true), service, q) // a service that is busy is asked later
+	paths, changed, err := p.ask(context.WithValue(ctx, answeredOnce{}, true), service, q) // a service that is busy is asked later
 	if refusesQuestion(err) {
 		one.off[q.path] = true
-		err = &UnseenError{Service: service, Collections: q.nouns, Err: err}
+		err = &UnseenError{Service: service, Collections: q.shows, Err: err}
 	}
-	return used(service, nouns, kinds), err
+	if err != nil || !changed {
+		return nil, err
+	}
+	return among(matter, service, paths), nil
 }
 
 // refusesQuestion reports whether an error means that the service never answers the question, or never answers this user. Other errors can pass.
@@ -110,26 +113,25 @@ func refusesQuestion(err error) bool {
 }
 
 // next returns the question to ask next; nil if there is none.
-func (p *Probe) next(service string, kinds map[string]string) *probeQuestion {
+func (p *Probe) next(service string, matter map[string]bool) *probeQuestion {
 	one := p.of[service]
 	if one == nil {
 		return nil
 	}
 	var list, instead []*probeQuestion
-	lacks := lacking(service, kinds)
 	for i := range questions[service] {
 		switch q := &questions[service][i]; {
-		case !q.worth(service, kinds):
-		case one.off[q.path]:
-			lacks = true
+		case one.off[q.path] || !q.worth(service, matter):
 		case q.instead:
 			instead = append(instead, q)
 		default:
 			list = append(list, q)
 		}
 	}
-	if lacks {
-		list = append(list, instead...)
+	for _, q := range instead {
+		if q.lacks(service, matter, list) {
+			list = append(list, q)
+		}
 	}
 	if len(list) == 0 {
 		return nil

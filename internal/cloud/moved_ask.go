@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -19,32 +18,32 @@ var errTooOld = errors.New("the service is too old to show them")
 // errTooMany is the error of a question whose answers are too long.
 var errTooMany = fmt.Errorf("there are more than %d objects", maxRevisions)
 
-// ask asks a question, stores the answer, and returns the nouns of what has changed since the last answer.
-func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (nouns []string, err error) {
+// ask asks a question, and stores the answer. changed reports whether it differs from the last answer, and paths are the collections in which; nil stands for
+// all of the service.
+func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (paths []string, changed bool, err error) {
 	one := p.of[service]
 	before, known := one.seen[q.path]
 	var now seen
+	paths = q.shows
 	switch q.form {
 	case counts:
 		now.count, err = p.counts(ctx, service)
-		nouns = movedCounts(before.count, now.count)
+		paths, changed = movedCounts(before.count, now.count)
 	case header:
-		if now.sum, err = p.containers(ctx, service); now.sum != before.sum {
-			nouns = slices.Clone(q.nouns)
-		}
-	case same, since:
+		now.sum, err = p.containers(ctx, service)
+		changed = now.sum != before.sum
+	case same:
 		now, err = p.list(ctx, service, q, before)
-		if q.form == same && now.sum != before.sum || q.form == since && now.shows(before) {
-			nouns = slices.Clone(q.nouns)
-		}
+		changed = now.sum != before.sum
+	case since:
+		now, err = p.list(ctx, service, q, before)
+		changed = now.shows(before)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if one.seen[q.path] = now; !known {
-		return nil, nil
-	}
-	return nouns, nil
+	one.seen[q.path] = now
+	return paths, changed && known, nil
 }
 
 // shows reports whether an answer has an object that was not in the answer before. An object without a revision may have changed again.
@@ -91,7 +90,7 @@ func (p *Probe) list(ctx context.Context, service string, q *probeQuestion, befo
 			}
 		}
 	}
-	if strings.HasSuffix(q.path, revisions) && len(now.keys) > maxRevisions {
+	if strings.HasSuffix(q.path, withLimit) && len(now.keys) > maxRevisions {
 		return seen{}, errTooMany
 	}
 	if q.form == same {
@@ -122,22 +121,25 @@ func (p *Probe) counts(ctx context.Context, service string) (map[string]int64, e
 	return count, err
 }
 
-// movedCounts returns the nouns of the quotas whose use has changed.
-func movedCounts(before, now map[string]int64) (nouns []string) {
+// movedCounts reports whether the use of quotas has changed, and in which collections; nil stands for all of the service.
+func movedCounts(before, now map[string]int64) (paths []string, changed bool) {
+	unknown := false
 	for name, n := range now {
 		if was, ok := before[name]; ok && was == n {
 			continue
 		}
-		noun := quotaNouns[name]
-		if kind, _, ok := strings.Cut(name, "_"); noun == "" && ok {
-			noun = quotaNouns[kind] // Cinder has quotas for each type, such as volumes_ssd
+		changed = true
+		of := quotaCollections[name]
+		if kind, _, ok := strings.Cut(name, "_"); of == nil && ok {
+			of = quotaCollections[kind] // Cinder has quotas for each type, such as volumes_ssd
 		}
-		if !slices.Contains(nouns, noun) {
-			nouns = append(nouns, noun)
-		}
+		unknown = unknown || of == nil
+		paths = append(paths, of...)
 	}
-	slices.Sort(nouns)
-	return nouns
+	if unknown {
+		return nil, true
+	}
+	return paths, changed
 }
 
 // containers asks how many containers a Swift account has. The number and the size of objects change with every upload, and no stack describes them.

@@ -9,11 +9,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// everyKind has a kind for each question.
-var everyKind = map[string]string{
-	"Server": cloud.Compute, "SecurityGroup": cloud.Network, "Port": cloud.Network, "Network": cloud.Network, "FloatingIP": cloud.Network, "Router": cloud.Network,
-	"Trunk": cloud.Network, "SubnetPool": cloud.Network, "AddressGroup": cloud.Network, "QoSPolicy": cloud.Network, "Volume": cloud.BlockStorage, "Image": cloud.Image,
-	"LoadBalancer": cloud.LoadBalancer, "DNSZone": cloud.DNS, "BarbicanSecret": cloud.KeyManager, "SwiftContainer": cloud.ObjectStore, "ShareNetwork": cloud.SharedFileSystem,
+// everything has a collection for each question.
+var everything = map[string]bool{
+	"compute/servers": true, "network/security-groups": true, "network/ports": true, "network/networks": true, "network/floatingips": true, "network/routers": true,
+	"network/trunks": true, "network/subnetpools": true, "network/address-groups": true, "network/address-scopes": true, "network/qos/policies": true, "block-storage/volumes": true, "image/images": true,
+	"load-balancer/lbaas/loadbalancers": true, "dns/zones": true, "key-manager/secrets": true, "object-store/containers": true, "shared-file-system/share-networks": true,
 }
 
 // A probe says once for each question that the user may not ask it, and does not ask it again. Other errors of a service can pass.
@@ -21,17 +21,17 @@ func TestProbeWithoutPermission(t *testing.T) {
 	for code, final := range map[int]bool{http.StatusForbidden: true, http.StatusNotFound: true, http.StatusBadRequest: true, http.StatusInternalServerError: false, http.StatusConflict: false} {
 		h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
 		p := h.open(t).NewProbe()
-		if _, _ = p.Moved(t.Context(), cloud.Compute, everyKind); h.requests("/compute/") != 1 {
+		if _, _ = p.Moved(t.Context(), cloud.Compute, everything); h.requests("/compute/") != 1 {
 			t.Errorf("%d: %d requests for one question", code, h.requests("/compute/"))
 		}
 		p = h.open(t).NewProbe()
 		for _, service := range []string{cloud.Compute, cloud.Network} {
 			said := map[string]bool{}
 			for range 40 {
-				if !p.Asks(service, everyKind) {
+				if !p.Asks(service, everything) {
 					break
 				}
-				_, err := p.Moved(t.Context(), service, everyKind)
+				_, err := p.Moved(t.Context(), service, everything)
 				unseen := (*cloud.UnseenError)(nil)
 				if errors.As(err, &unseen) != final || err == nil {
 					t.Fatalf("%d: %v", code, err)
@@ -42,23 +42,23 @@ func TestProbeWithoutPermission(t *testing.T) {
 					said[unseen.Question()] = true
 				}
 			}
-			if p.Asks(service, everyKind) == final {
+			if p.Asks(service, everything) == final {
 				t.Errorf("%d: asks %s: %t", code, service, !final)
 			}
 		}
 	}
 }
 
-// Only services whose kinds a stack has are asked.
-func TestProbeAsksOnlyForKinds(t *testing.T) {
+// Only services are asked that show a collection that matters.
+func TestProbeAsksOnlyWhatMatters(t *testing.T) {
 	p := (&cloud.Client{}).NewProbe()
 	for _, service := range cloud.ProbedServices() {
-		if p.Asks(service, nil) || p.Asks(service, map[string]string{"Flavor": "identity"}) || !p.Asks(service, everyKind) {
-			t.Errorf("%s is asked: %t for nothing, %t for everything", service, p.Asks(service, nil), p.Asks(service, everyKind))
+		if p.Asks(service, nil) || p.Asks(service, map[string]bool{"compute/flavors": true, "computer/servers": true}) || !p.Asks(service, everything) {
+			t.Errorf("%s is asked: %t for nothing, %t for everything", service, p.Asks(service, nil), p.Asks(service, everything))
 		}
 	}
-	if !p.Asks(cloud.Network, map[string]string{"NewKind": cloud.Network}) || p.Asks(cloud.ObjectStore, map[string]string{"EtcdBackup": cloud.ObjectStore}) {
-		t.Error("a kind without a question of its own")
+	if !p.Asks(cloud.LoadBalancer, map[string]bool{"load-balancer/lbaas/pools": true}) {
+		t.Error("a balancer's row shows its pools")
 	}
 }
 
@@ -73,7 +73,7 @@ func FuzzProbe(f *testing.F) {
 		p := h.open(t).NewProbe()
 		for _, service := range cloud.ProbedServices() {
 			for range 3 {
-				nouns, err := p.Moved(t.Context(), service, everyKind)
+				nouns, err := p.Moved(t.Context(), service, everything)
 				if err != nil && len(nouns) > 0 {
 					t.Errorf("%s: %v and %v", service, nouns, err)
 				}

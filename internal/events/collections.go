@@ -1,8 +1,21 @@
 package events
 
+import "slices"
+
 // Collections returns the collections of the APIs that show the change, as the catalog type of the service and the path: "network/ports". It
 // returns nil if any collection may have changed. Nobody may change the list.
 func (l Look) Collections() []string { return collections[l.Service][l.Collection] }
+
+// Collections returns the collections of all types of objects that messages can name, in order.
+func Collections() (all []string) {
+	for _, types := range collections {
+		for _, list := range types {
+			all = append(all, list...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // collections has, by service and type of object, the collections that show a change of such an object. The first one is the
 // object's own. A service reports the change of an object, and not the change of another object that shows it, such as the network of a subnet.

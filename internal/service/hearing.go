@@ -79,23 +79,16 @@ func (h *hearing) poke() {
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
 // be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing.
-// looks say what has changed; if there are none, anything may have.
-func (h *hearing) sawMove(looks ...events.Look) {
+func (h *hearing) sawMove(collections []string) {
 	now := time.Now()
-	var moved *engine.Moved
-	for _, l := range looks {
-		moved = moved.And(engine.Moved{Collections: l.Collections(), Since: now})
-	}
-	if moved == nil {
-		moved = &engine.Moved{Since: now}
-	}
+	moved := engine.Moved{Collections: collections, Since: now}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running || now.Before(h.quiet) {
-		h.moved = h.moved.And(*moved)
+		h.moved = h.moved.And(moved)
 		h.settle(now)
 	} else {
-		h.hint(events.Now, *moved)
+		h.hint(events.Now, moved)
 	}
 }
 

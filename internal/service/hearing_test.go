@@ -26,11 +26,11 @@ func wrote() report.Run {
 // A change that a probe notices while the agent writes, or shortly after that, causes one look when the agent's own writes are no longer reported.
 func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	for name, notice := range map[string]func(*hearing){
-		"while the agent writes": func(h *hearing) { h.Started(plan.Step{}); h.sawMove(); h.sawMove(); h.Ran(wrote()) },
-		"after it":               func(h *hearing) { h.Started(plan.Step{}); h.Ran(wrote()); h.sawMove(); h.sawMove() },
+		"while the agent writes": func(h *hearing) { h.Started(plan.Step{}); h.sawMove(nil); h.sawMove(nil); h.Ran(wrote()) },
+		"after it":               func(h *hearing) { h.Started(plan.Step{}); h.Ran(wrote()); h.sawMove(nil); h.sawMove(nil) },
 		"in a run without a pass": func(h *hearing) {
 			h.Started(plan.Step{})
-			h.sawMove()
+			h.sawMove(nil)
 			h.Ran(report.Run{})
 		},
 	} {
@@ -76,7 +76,7 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 			h.miss()
 		}
 		h.Ran(wrote())
-		h.sawMove()
+		h.sawMove(nil)
 		before := looks.Load()
 		h.close()
 		h.poke()
@@ -98,9 +98,9 @@ type scripted struct {
 	asked []string
 }
 
-func (s *scripted) Asks(string, map[string]string) bool { return true }
+func (s *scripted) Asks(string, map[string]bool) bool { return true }
 
-func (s *scripted) Moved(_ context.Context, service string, _ map[string]string) ([]string, error) {
+func (s *scripted) Moved(_ context.Context, service string, _ map[string]bool) ([]string, error) {
 	s.asked = append(s.asked, service)
 	return nil, s.err
 }
@@ -112,7 +112,7 @@ func TestProbesThatFailAreLoggedOnce(t *testing.T) {
 	asks, at, one := &scripted{}, projectAt{cloud: "demo"}, newProbed()
 	p.all[at] = one
 	down := errors.New("down")
-	unseen := &cloud.UnseenError{Service: cloud.Compute, Collections: []string{"server"}, Err: errors.New("refused")}
+	unseen := &cloud.UnseenError{Service: cloud.Compute, Collections: []string{"servers"}, Err: errors.New("refused")}
 	for i, tt := range []struct {
 		err         error
 		warn, infos int // after this probe

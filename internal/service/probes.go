@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,16 +11,15 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
-	"github.com/stackreeve/stackreeve/internal/events"
 )
 
 // probes asks the services of each project whether something has changed. Stacks with the same entry of clouds.yaml and the same project share the
 // requests.
 type probes struct {
-	log      *slog.Logger
-	services func() map[string]string // the catalog type of the service that each kind needs
-	mu       sync.Mutex
-	all      map[projectAt]*probed
+	log   *slog.Logger
+	lists func() map[string][]string // the collections that each kind lists
+	mu    sync.Mutex
+	all   map[projectAt]*probed
 }
 
 // projectAt is a project, as an entry of clouds.yaml names it.
@@ -40,15 +40,15 @@ const (
 )
 
 func newProbes(log *slog.Logger) *probes {
-	return &probes{log: log, services: sync.OnceValue(servicesOfKinds), all: map[projectAt]*probed{}}
+	return &probes{log: log, lists: sync.OnceValue(listsOfKinds), all: map[projectAt]*probed{}}
 }
 
-func servicesOfKinds() map[string]string {
-	services := map[string]string{}
+func listsOfKinds() map[string][]string {
+	lists := map[string][]string{}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		services[k.Info.Kind] = k.Info.Service
+		lists[k.Info.Kind] = slices.Concat(k.Info.Lists, k.Info.Joins)
 	}
-	return services
+	return lists
 }
 
 // join makes the stack look when a probe of its project notices a change, from its first login on. leave ends that.
@@ -104,15 +104,17 @@ func (p *probes) leave(h *hearing) {
 	}
 }
 
-// kinds returns the kinds of the objects that the stacks have, with the services that these kinds need.
-func (p *probes) kinds(one *probed) map[string]string {
-	kinds, services := map[string]string{}, p.services()
+// matter returns the collections that the stacks of a project list, because they have objects of these kinds.
+func (p *probes) matter(one *probed) map[string]bool {
+	matter, lists := map[string]bool{}, p.lists()
 	for h := range one.stacks {
 		for kind := range h.has() {
-			kinds[kind] = services[kind]
+			for _, name := range lists[kind] {
+				matter[name] = true
+			}
 		}
 	}
-	return kinds
+	return matter
 }
 
 // serve probes until ctx ends.
@@ -139,7 +141,7 @@ type dueProbe struct {
 	project *probed
 	service string
 	asks    agent.Probe
-	kinds   map[string]string
+	matter  map[string]bool
 }
 
 // due returns the questions to ask now.
@@ -147,18 +149,18 @@ func (p *probes) due(now time.Time) (list []dueProbe) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for at, one := range p.all {
-		var kinds map[string]string
+		var matter map[string]bool
 		for _, name := range cloud.ProbedServices() {
 			service := one.service(name)
 			if service.busy || !service.pace.Due(now) {
 				continue
 			}
-			if kinds == nil {
-				kinds = p.kinds(one)
+			if matter == nil {
+				matter = p.matter(one)
 			}
-			if asks := one.stacks[one.by]; asks.Asks(name, kinds) {
+			if asks := one.stacks[one.by]; asks.Asks(name, matter) {
 				service.busy = true
-				list = append(list, dueProbe{at, one, name, asks, kinds})
+				list = append(list, dueProbe{at, one, name, asks, matter})
 			} else {
 				service.pace.Skipped(now)
 			}
@@ -170,7 +172,7 @@ func (p *probes) due(now time.Time) (list []dueProbe) {
 func (p *probes) probe(ctx context.Context, due dueProbe) {
 	within, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	nouns, err := due.asks.Moved(within, due.service, due.kinds)
+	moved, err := due.asks.Moved(within, due.service, due.matter)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	service := due.project.service(due.service)
@@ -178,14 +180,10 @@ func (p *probes) probe(ctx context.Context, due dueProbe) {
 	if ctx.Err() != nil {
 		return
 	}
-	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), len(nouns) > 0, err)
-	looks := make([]events.Look, 0, len(nouns))
-	for _, noun := range nouns {
-		looks = append(looks, events.Look{Service: due.service, Collection: noun, Project: due.at.project})
-	}
-	if len(looks) > 0 {
+	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), len(moved) > 0, err)
+	if len(moved) > 0 {
 		for h := range due.project.stacks {
-			h.sawMove(looks...)
+			h.sawMove(moved)
 		}
 	}
 }

@@ -65,27 +65,30 @@ func TestProbeNoticesChanges(t *testing.T) {
 		}
 		return objects[0].ID
 	}
-	kinds := map[string]string{}
+	matter := map[string]bool{}
 	for _, k := range all.Kinds(nil, defaults.Defaults{}) {
-		kinds[k.Info.Kind] = k.Info.Service
+		for _, name := range slices.Concat(k.Info.Lists, k.Info.Joins) {
+			matter[name] = true
+		}
 	}
 	p := c.NewProbe()
-	// moved asks every question of a service, and compares the nouns of all answers.
+	// moved asks every question of a service, and compares the collections of all answers.
 	moved := func(what, service string, want ...string) {
 		t.Helper()
 		var got []string
 		for range 20 {
-			nouns, err := p.Moved(t.Context(), service, kinds)
+			moved, err := p.Moved(t.Context(), service, matter)
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
-			got = append(got, nouns...)
+			got = append(got, moved...)
 		}
 		slices.Sort(got)
 		if got = slices.Compact(got); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
+	balancers := []string{"load-balancer/lbaas/availabilityzones", "load-balancer/lbaas/flavors", "load-balancer/lbaas/healthmonitors", "load-balancer/lbaas/l7policies", "load-balancer/lbaas/listeners", "load-balancer/lbaas/loadbalancers", "load-balancer/lbaas/pools"}
 	var subnet, group, rule, volume, balancer, zone, port, secret string
 	private := first(cloud.Network, "networks?name=private", "networks")
 	for _, one := range []struct {
@@ -93,41 +96,41 @@ func TestProbeNoticesChanges(t *testing.T) {
 		do            func()
 		want          []string
 	}{
-		{"a created network", cloud.Network, func() { port = do(cloud.Network, "POST", "networks", `{"network":{"name":"n"}}`) }, []string{"network", "subnet"}},
+		{"a created network", cloud.Network, func() { port = do(cloud.Network, "POST", "networks", `{"network":{"name":"n"}}`) }, []string{"network/networks", "network/subnets"}},
 		{"a subnet", cloud.Network, func() {
 			subnet = do(cloud.Network, "POST", "subnets", `{"subnet":{"network_id":"`+port+`","ip_version":4,"cidr":"10.9.0.0/24"}}`)
-		}, []string{"network", "subnet"}},
-		{"a changed subnet", cloud.Network, func() { do(cloud.Network, "PUT", "subnets/"+subnet, `{"subnet":{"name":"x"}}`) }, []string{"network", "subnet"}},
-		{"a deleted network", cloud.Network, func() { do(cloud.Network, "DELETE", "networks/"+port, "") }, []string{"network", "subnet"}},
-		{"a group", cloud.Network, func() { group = do(cloud.Network, "POST", "security-groups", `{"security_group":{"name":"g"}}`) }, []string{"security_group"}},
+		}, []string{"network/networks", "network/subnets"}},
+		{"a changed subnet", cloud.Network, func() { do(cloud.Network, "PUT", "subnets/"+subnet, `{"subnet":{"name":"x"}}`) }, []string{"network/networks", "network/subnets"}},
+		{"a deleted network", cloud.Network, func() { do(cloud.Network, "DELETE", "networks/"+port, "") }, []string{"network/networks", "network/subnets"}},
+		{"a group", cloud.Network, func() { group = do(cloud.Network, "POST", "security-groups", `{"security_group":{"name":"g"}}`) }, []string{"network/security-groups"}},
 		{"a rule", cloud.Network, func() {
 			rule = do(cloud.Network, "POST", "security-group-rules", `{"security_group_rule":{"security_group_id":"`+group+`","direction":"ingress"}}`)
-		}, []string{"security_group"}},
-		{"a deleted rule", cloud.Network, func() { do(cloud.Network, "DELETE", "security-group-rules/"+rule, "") }, []string{"security_group"}},
-		{"a tag", cloud.Network, func() { do(cloud.Network, "PUT", "security-groups/"+group+"/tags/x", "") }, []string{"security_group"}},
-		{"a port", cloud.Network, func() { port = do(cloud.Network, "POST", "ports", `{"port":{"network_id":"`+private+`"}}`) }, []string{"port"}},
-		{"a port's group", cloud.Network, func() { do(cloud.Network, "PUT", "ports/"+port, `{"port":{"security_groups":["`+group+`"]}}`) }, []string{"port"}},
-		{"a volume", cloud.BlockStorage, func() { volume = do(cloud.BlockStorage, "POST", "volumes", `{"volume":{"size":1}}`) }, []string{"volume"}},
-		{"a changed volume", cloud.BlockStorage, func() { do(cloud.BlockStorage, "PUT", "volumes/"+volume, `{"volume":{"name":"x"}}`) }, []string{"volume"}},
+		}, []string{"network/security-groups"}},
+		{"a deleted rule", cloud.Network, func() { do(cloud.Network, "DELETE", "security-group-rules/"+rule, "") }, []string{"network/security-groups"}},
+		{"a tag", cloud.Network, func() { do(cloud.Network, "PUT", "security-groups/"+group+"/tags/x", "") }, []string{"network/security-groups"}},
+		{"a port", cloud.Network, func() { port = do(cloud.Network, "POST", "ports", `{"port":{"network_id":"`+private+`"}}`) }, []string{"network/ports"}},
+		{"a port's group", cloud.Network, func() { do(cloud.Network, "PUT", "ports/"+port, `{"port":{"security_groups":["`+group+`"]}}`) }, []string{"network/ports"}},
+		{"a volume", cloud.BlockStorage, func() { volume = do(cloud.BlockStorage, "POST", "volumes", `{"volume":{"size":1}}`) }, []string{"block-storage/volumes"}},
+		{"a changed volume", cloud.BlockStorage, func() { do(cloud.BlockStorage, "PUT", "volumes/"+volume, `{"volume":{"name":"x"}}`) }, []string{"block-storage/volumes"}},
 		{"a server", cloud.Compute, func() {
 			do(cloud.Compute, "POST", "servers", `{"server":{"name":"s","flavorRef":"`+first(cloud.Compute, "flavors", "flavors")+`","imageRef":"`+first(cloud.Image, "images", "images")+`","networks":"none"}}`)
-		}, []string{"server"}},
+		}, []string{"compute/servers"}},
 		{"an image", cloud.Image, func() {
 			do(cloud.Image, "POST", "images", `{"name":"i","disk_format":"raw","container_format":"bare"}`)
-		}, []string{"image"}},
+		}, []string{"image/images"}},
 		{"a balancer", cloud.LoadBalancer, func() {
 			balancer = do(cloud.LoadBalancer, "POST", "lbaas/loadbalancers", `{"loadbalancer":{"name":"b","vip_network_id":"`+private+`"}}`)
-		}, []string{""}},
-		{"a zone", cloud.DNS, func() { do(cloud.DNS, "POST", "zones", `{"name":"probe.example.","email":"a@example.org"}`) }, []string{"recordset", "zone"}},
+		}, balancers},
+		{"a zone", cloud.DNS, func() { do(cloud.DNS, "POST", "zones", `{"name":"probe.example.","email":"a@example.org"}`) }, []string{"dns/recordsets", "dns/zones"}},
 		{"a record set", cloud.DNS, func() {
 			zone = first(cloud.DNS, "zones?name=probe.example.", "zones")
 			do(cloud.DNS, "POST", "zones/"+zone+"/recordsets", `{"name":"w.probe.example.","type":"A","records":["192.0.2.1"]}`)
-		}, []string{"recordset", "zone"}},
-		{"a deleted zone", cloud.DNS, func() { do(cloud.DNS, "DELETE", "zones/"+zone, "") }, []string{"recordset", "zone"}},
-		{"a secret", cloud.KeyManager, func() { do(cloud.KeyManager, "POST", "secrets", `{"name":"s"}`) }, []string{"secret"}},
-		{"a container", cloud.ObjectStore, func() { do(cloud.ObjectStore, "PUT", "c", "") }, []string{"container"}},
-		{"a deleted container", cloud.ObjectStore, func() { do(cloud.ObjectStore, "DELETE", "c", "") }, []string{"container"}},
-		{"a share network", cloud.SharedFileSystem, func() { do(cloud.SharedFileSystem, "POST", "share-networks", `{"share_network":{"name":"n"}}`) }, []string{"share_network"}},
+		}, []string{"dns/recordsets", "dns/zones"}},
+		{"a deleted zone", cloud.DNS, func() { do(cloud.DNS, "DELETE", "zones/"+zone, "") }, []string{"dns/recordsets", "dns/zones"}},
+		{"a secret", cloud.KeyManager, func() { do(cloud.KeyManager, "POST", "secrets", `{"name":"s"}`) }, []string{"key-manager/secrets"}},
+		{"a container", cloud.ObjectStore, func() { do(cloud.ObjectStore, "PUT", "c", "") }, []string{"object-store/containers"}},
+		{"a deleted container", cloud.ObjectStore, func() { do(cloud.ObjectStore, "DELETE", "c", "") }, []string{"object-store/containers"}},
+		{"a share network", cloud.SharedFileSystem, func() { do(cloud.SharedFileSystem, "POST", "share-networks", `{"share_network":{"name":"n"}}`) }, []string{"shared-file-system/share-networks"}},
 	} {
 		// A server and a volume have no revision, so they can be noticed twice. Others are not.
 		if one.service != cloud.Compute && one.service != cloud.BlockStorage || one.what == "a volume" || one.what == "a server" {
