@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // endpoint is the address of a service in the catalog.
@@ -25,6 +26,7 @@ type call struct {
 	service       string
 	method, path  string
 	login, writes bool
+	at            time.Time
 }
 
 // String returns the call in the form for a log.
@@ -128,7 +130,7 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 func (p *proxy) arrived(origin string, r *http.Request) spoil {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := call{n: len(p.calls) + 1, service: p.serviceAt(origin, r.URL.Path), method: r.Method, path: r.URL.Path, login: strings.HasSuffix(r.URL.Path, "/auth/tokens")}
+	c := call{n: len(p.calls) + 1, service: p.serviceAt(origin, r.URL.Path), method: r.Method, path: r.URL.Path, login: strings.HasSuffix(r.URL.Path, "/auth/tokens"), at: time.Now()}
 	c.writes = r.Method != http.MethodGet && r.Method != http.MethodHead && !c.login
 	p.calls = append(p.calls, c)
 	if p.meddle == nil {

@@ -29,7 +29,7 @@ type AMQP struct {
 	CertFile     string   `json:"certFile,omitempty" doc:"File with the PEM certificate that the agent shows to the servers; needs keyFile."`
 	KeyFile      string   `json:"keyFile,omitempty" doc:"File with the private key of the certificate in certFile."`
 	VHosts       []string `json:"vhosts,omitempty" rule:"max=20,unique" doc:"Virtual hosts of the services. If left out, the one in urlFile, or /."`
-	Exchanges    []string `json:"exchanges,omitempty" rule:"max=50,unique" doc:"Exchanges of the services: nova, neutron, keystone and openstack if left out. Cinder, Glance, Octavia and others use openstack. Those that do not exist are tried again."`
+	Exchanges    []string `json:"exchanges,omitempty" rule:"max=50,unique" doc:"Exchanges of the services: nova, neutron, keystone, glance, octavia, designate and openstack if left out. Cinder and others use openstack. Those that do not exist are tried again."`
 	Topics       []string `json:"topics,omitempty" rule:"max=10,unique" doc:"Topics of the notifications: notifications and versioned_notifications if left out."`
 }
 
@@ -91,7 +91,7 @@ func parseAMQP(address string) (l AMQPLogin, err error) {
 // WithDefaults returns the configuration with the values of fields that were left out, except vhosts.
 func (a AMQP) WithDefaults() AMQP {
 	if len(a.Exchanges) == 0 {
-		a.Exchanges = []string{"nova", "neutron", "keystone", "openstack"}
+		a.Exchanges = []string{"nova", "neutron", "keystone", "glance", "octavia", "designate", "openstack"}
 	}
 	if len(a.Topics) == 0 {
 		a.Topics = []string{"notifications", "versioned_notifications"}

@@ -124,7 +124,7 @@ func All() []Setting {
 		{"amqp-cert-file", "spec.events.amqp.certFile", "file with the certificate that the agent shows to RabbitMQ", text},
 		{"amqp-key-file", "spec.events.amqp.keyFile", "file with the key of this certificate", text},
 		{"amqp-vhost", "spec.events.amqp.vhosts", "virtual host of the services (default /)", list},
-		{"amqp-exchange", "spec.events.amqp.exchanges", "exchange of a service (default nova, neutron, keystone, openstack)", list},
+		{"amqp-exchange", "spec.events.amqp.exchanges", "exchange of a service (default: see docs/events.md)", list},
 		{"amqp-topic", "spec.events.amqp.topics", "topic of notifications (default notifications, versioned_notifications)", list},
 		{"github-repository", "spec.report.github.repository", "owner/name on GitHub, for plans on pull requests", text},
 		{"github-token-file", "spec.report.github.tokenFile", "file with a GitHub token", text},

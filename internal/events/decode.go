@@ -93,7 +93,11 @@ func objectOf(payload json.RawMessage, k kindOf) (object, fields fieldsOf) {
 		return inner, fields
 	}
 	if many := fields[noun+"s"].list(); len(many) > 0 {
-		return many[0].object().without("id"), fields
+		object = many[0].object()
+		if len(many) > 1 {
+			object = object.without(k.id)
+		}
+		return object, fields
 	}
 	return fields, fields
 }

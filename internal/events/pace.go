@@ -8,14 +8,24 @@ import "time"
 // and [Slow].
 type Pace struct {
 	Least, Most time.Duration // the shortest and the longest pause between two passes
+	// Burst is the number of passes after which pauses begin to grow. Each [regain], one more is allowed.
+	Burst int
 
 	last    time.Time     // the start of the last pass for a hint
 	pause   time.Duration // the present pause between two passes
+	used    time.Duration // the time in which the passes that were taken from the burst are regained
 	pending bool
 }
 
-// Quick is the pace for hints that name a stack's object or project.
-func Quick() Pace { return Pace{Least: time.Second, Most: time.Minute} }
+// regain is the time after which one more pass of a burst is allowed.
+const regain = 10 * time.Second
+
+// Quick is the pace for hints that name a stack's object or project. A person who changes many objects in a few minutes, and the services that act
+// for this person, are within the burst.
+func Quick() Pace { return Pace{Least: time.Second, Most: time.Minute, Burst: 60} }
+
+// Poked is the pace for hints from outside of the cloud, which name nothing. Each of them starts a whole pass.
+func Poked() Pace { return Pace{Least: time.Second, Most: time.Minute} }
 
 // Slow is the pace for hints that may be about any stack.
 func Slow() Pace { return Pace{Least: 15 * time.Second, Most: 5 * time.Minute} }
@@ -42,7 +52,14 @@ func (p *Pace) Hint(now time.Time) (wait time.Duration, ok bool) {
 
 // Looked records that the pass for the stored hint begins.
 func (p *Pace) Looked(now time.Time) {
-	if since := now.Sub(p.last); !p.last.IsZero() && since >= 0 && since < calm*p.pause {
+	since := now.Sub(p.last)
+	if !p.last.IsZero() && since >= 0 {
+		p.used = max(0, p.used-since)
+	}
+	switch {
+	case p.pause == p.Least && p.used+regain <= time.Duration(p.Burst)*regain:
+		p.used += regain
+	case !p.last.IsZero() && since >= 0 && since < calm*p.pause:
 		p.pause = min(2*p.pause, p.Most)
 	}
 	p.last, p.pending = now, false

@@ -47,8 +47,8 @@ func TestPaceFirstHintAtOnce(t *testing.T) {
 func TestAttackPaceStorm(t *testing.T) {
 	p, begin := Quick(), time.Unix(1e9, 0)
 	looks := storm(&p, begin, 100*time.Millisecond, time.Hour)
-	if len(looks) < 55 || len(looks) > 70 {
-		t.Errorf("%d looks in an hour, the longest pause is a minute", len(looks))
+	if burst := p.Burst; len(looks) < burst+55 || len(looks) > burst+80 {
+		t.Errorf("%d looks in an hour, the burst is %d and the longest pause a minute", len(looks), burst)
 	}
 	for i := range looks[1:] {
 		if pause := looks[i+1] - looks[i]; pause < time.Second || pause > time.Minute+time.Second {
@@ -65,6 +65,28 @@ func TestAttackPaceStorm(t *testing.T) {
 	p.Looked(later)
 	if wait, _ := p.Hint(later); wait != time.Second {
 		t.Errorf("a pause of %v after a calm", wait)
+	}
+}
+
+// The first looks of a burst follow each other with the shortest pause. Somebody who changes something every ten seconds never waits longer.
+func TestPaceBurst(t *testing.T) {
+	p, begin := Quick(), time.Unix(1e9, 0)
+	for i, at := range storm(&p, begin, 100*time.Millisecond, time.Minute)[:p.Burst] {
+		if want := time.Duration(i) * time.Second; at != want {
+			t.Fatalf("look %d is at %v, want %v", i, at, want)
+		}
+	}
+	p, now := Quick(), begin
+	for range 1000 {
+		if wait, ok := p.Hint(now); wait != 0 || !ok {
+			t.Fatalf("%v %t after %v", wait, ok, now.Sub(begin))
+		}
+		p.Looked(now)
+		now = now.Add(regain)
+	}
+	p = Poked()
+	if looks := storm(&p, begin, 100*time.Millisecond, time.Hour); len(looks) > 70 {
+		t.Errorf("%d looks in an hour without a burst", len(looks))
 	}
 }
 

@@ -28,6 +28,7 @@ var services = []service{{
 		"address_scope": "address_scope", "address_group": "address_group", "trunk": "trunk", "policy": "qos_policy", "bandwidth_limit_rule": "qos_policy",
 		"dscp_marking_rule": "qos_policy", "minimum_bandwidth_rule": "qos_policy", "rbac_policy": "rbac_policy",
 	},
+	ids: map[string]string{"security_group_rule": "security_group_id", "router.interface": "port_id"}, // the objects that stacks have
 }, {
 	name:  "block-storage", // cinder/volume/volume_utils.py
 	nouns: map[string]string{"volume": "volume", "snapshot": "snapshot", "backup": "backup", "volume_type": "volume_type"},

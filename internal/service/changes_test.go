@@ -205,7 +205,7 @@ func TestAttackMessagesStorm(t *testing.T) {
 		time.Sleep(time.Hour)
 		mu.Lock()
 		defer mu.Unlock()
-		if n := len(looks); n < 50 || n > 80 || !looks[n-1].After(last) {
+		if n := len(looks); n < 100 || n > 150 || !looks[n-1].After(last) {
 			t.Errorf("%d looks, the last one at %v, and the last message at %v", n, looks[n-1], last)
 		}
 	})

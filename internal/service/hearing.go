@@ -1,7 +1,9 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"sync"
 	"time"
 
@@ -35,7 +37,9 @@ type hearing struct {
 	moved       *engine.Moved // what probes have noticed while the agent's own writes may be reported; nil if nothing
 	settling    *time.Timer
 	quick, slow hints
+	poked       hints
 	who         map[string]kind.Trace // by the object's ID
+	names       map[string]string     // of users, by their IDs: some services send only the ID
 	kinds       map[string]bool       // of the objects that the last pass has seen
 	closed      bool
 }
@@ -48,13 +52,14 @@ type hints struct {
 }
 
 func newHearing(from string, look func(engine.Moved)) *hearing {
-	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, who: map[string]kind.Trace{}}
+	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, poked: hints{Pace: events.Poked()}, who: map[string]kind.Trace{}, names: map[string]string{}}
 }
 
 // hear makes the stack look, if a message concerns it. The message arrived at now, for all stacks, so they can share the lists that follow.
 func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.learn(l.Who)
 	h.of.Writing = h.running || now.Before(h.quiet)
 	u := h.of.In(l)
 	if u == events.Never {
@@ -66,15 +71,37 @@ func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 		}
 		h.who[l.ID] = kind.Trace{Who: who, When: now}
 	}
-	h.hint(u, engine.Moved{Collections: l.Collections(), Since: now})
+	pace := &h.slow
+	if u == events.Now {
+		pace = &h.quick
+	}
+	h.hint(pace, engine.Moved{Collections: l.Collections(), Since: now})
 	return u
+}
+
+// learn stores the name of a user. The caller holds the lock.
+func (h *hearing) learn(u events.User) {
+	if u.ID == "" || u.Name == "" {
+		return
+	}
+	if len(h.names) >= maxReporters {
+		clear(h.names)
+	}
+	h.names[u.ID] = u.Name
+}
+
+// userName returns the name of a user, or the ID if no message has named the user.
+func (h *hearing) userName(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return cmp.Or(h.names[id], id)
 }
 
 // poke makes the stack look, because somebody outside says so.
 func (h *hearing) poke() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.hint(events.Now, anywhere())
+	h.hint(&h.poked, anywhere())
 }
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
@@ -88,7 +115,7 @@ func (h *hearing) sawMove(collections []string) {
 		h.moved = h.moved.And(moved)
 		h.settle(now)
 	} else {
-		h.hint(events.Now, moved)
+		h.hint(&h.quick, moved)
 	}
 }
 
@@ -100,7 +127,7 @@ func (h *hearing) settle(now time.Time) {
 	case wait <= 0:
 		moved := *h.moved
 		h.moved = nil
-		h.hint(events.Later, moved)
+		h.hint(&h.slow, moved)
 	case h.settling == nil:
 		h.settling = time.AfterFunc(wait, func() {
 			h.mu.Lock()
@@ -115,20 +142,16 @@ func (h *hearing) settle(now time.Time) {
 func (h *hearing) miss() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.hint(events.Later, anywhere())
+	h.hint(&h.slow, anywhere())
 }
 
 // anywhere is a change now in any collection.
 func anywhere() engine.Moved { return engine.Moved{Since: time.Now()} }
 
 // hint starts a look as soon as the pace allows. The caller holds the lock.
-func (h *hearing) hint(u events.Urgency, moved engine.Moved) {
+func (h *hearing) hint(pace *hints, moved engine.Moved) {
 	if h.closed {
 		return
-	}
-	pace := &h.slow
-	if u == events.Now {
-		pace = &h.quick
 	}
 	pace.moved = pace.moved.And(moved)
 	switch wait, ok := pace.Hint(time.Now()); {
@@ -159,7 +182,7 @@ func (h *hearing) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	for _, timer := range []*time.Timer{h.settling, h.quick.timer, h.slow.timer} {
+	for _, timer := range []*time.Timer{h.settling, h.quick.timer, h.slow.timer, h.poked.timer} {
 		if timer != nil {
 			timer.Stop()
 		}
@@ -170,7 +193,8 @@ func (h *hearing) close() {
 func (h *hearing) reported(id string) (kind.Trace, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, ok := h.who[id]
+	t, ok := h.who[path.Base(id)] // of a record set, the ID begins with that of its zone
+	t.Who = cmp.Or(h.names[t.Who], t.Who)
 	return t, ok && time.Since(t.When) < reporterLasts
 }
 
@@ -206,7 +230,7 @@ func idsOf(p plan.Plan) map[string]bool {
 	ids := make(map[string]bool, len(p.Steps))
 	for i := range p.Steps {
 		if id := p.Steps[i].ID(); id != "" {
-			ids[id] = true
+			ids[path.Base(id)] = true // of a record set, the ID begins with that of its zone
 		}
 	}
 	return ids

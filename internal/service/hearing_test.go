@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -71,16 +72,18 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32 // timers count, too
 		h := newHearing("", func(engine.Moved) { looks.Add(1) })
+		h.of = events.Interest{Project: "p", User: "agent"}
 		for range 2 { // the second hints wait
 			h.poke()
 			h.miss()
+			h.hear(events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "anna"}}, time.Now())
 		}
 		h.Ran(wrote())
 		h.sawMove(nil)
 		before := looks.Load()
 		h.close()
 		h.poke()
-		for name, timer := range map[string]*time.Timer{"quick": h.quick.timer, "slow": h.slow.timer, "settling": h.settling} {
+		for name, timer := range map[string]*time.Timer{"quick": h.quick.timer, "poked": h.poked.timer, "slow": h.slow.timer, "settling": h.settling} {
 			if timer == nil || timer.Stop() {
 				t.Errorf("the timer %s: %v", name, timer)
 			}
@@ -90,6 +93,41 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 			t.Errorf("%d looks after the end", looks.Load()-before)
 		}
 	})
+}
+
+// Messages that name only the ID of a user are reported with the name that other messages give to it. A message about a rule, an interface or a
+// record set is about the object that the stack has.
+func TestHearingNamesUsers(t *testing.T) {
+	h := newHearing("", func(engine.Moved) {})
+	h.of = events.Interest{Project: "p", User: "agent"}
+	for _, body := range []string{
+		`{"event_type":"volume.update.end","payload":{"tenant_id":"p","volume_id":"v"},"_context_user_id":"u","_context_user_name":null,"_context_project_id":"p"}`,
+		`{"event_type":"dns.recordset.delete","payload":{"tenant_id":"p","id":"r","zone_id":"z"},"_context_user":"u","_context_project_id":"p"}`,
+		`{"event_type":"port.update.end","payload":{"port":{"id":"x","project_id":"other"}},"_context_user_id":"u","_context_user_name":"anna","_context_project_id":"other"}`,
+	} {
+		look, ok, err := events.Decode([]byte(body))
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		h.hear(look, time.Now())
+	}
+	for _, id := range []string{"v", "z/r"} {
+		if got, ok := h.reported(id); !ok || got.Who != "anna" {
+			t.Errorf("%s: %q %t, want anna", id, got.Who, ok)
+		}
+	}
+	if got := h.userName("u"); got != "anna" {
+		t.Errorf("the name is %q", got)
+	}
+	if got := h.userName("somebody"); got != "somebody" {
+		t.Errorf("the name of somebody unknown is %q", got)
+	}
+	for i := range 3 * maxReporters {
+		h.learn(events.User{ID: fmt.Sprint(i), Name: "x"})
+	}
+	if len(h.names) > maxReporters {
+		t.Errorf("%d names are stored", len(h.names))
+	}
 }
 
 // scripted is a probe with prepared answers.

@@ -35,7 +35,8 @@ type Opener struct {
 	Watchers    []engine.Watcher // watchers of every pass
 	// Reported is [engine.Engine.Reported]; nil if the cloud's services report no changes.
 	Reported func(id string) (kind.Trace, bool)
-	Progress *progress.Teller // nil if nobody watches the terminal
+	UserName func(id string) string // [engine.Engine.UserName]
+	Progress *progress.Teller       // nil if nobody watches the terminal
 	Shared   *Shared
 
 	// Sealed is true if no file is decrypted, and no store of secrets is read. It is used for the files of strangers, and where there

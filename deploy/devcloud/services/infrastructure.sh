@@ -63,9 +63,31 @@ rabbitmq_start() {
   start rabbitmq env "${RABBITMQ_ENVIRONMENT[@]}" /usr/lib/rabbitmq/bin/rabbitmq-server
 }
 
+rabbitmq_control() { env "${RABBITMQ_ENVIRONMENT[@]}" /usr/lib/rabbitmq/bin/rabbitmqctl -q "$@"; }
+
 # Services also put their notifications into queues of their own, which nobody reads here.
 rabbitmq_ready() {
   wait_port rabbitmq "${PORT[rabbitmq]}"
-  once notification-queues env "${RABBITMQ_ENVIRONMENT[@]}" /usr/lib/rabbitmq/bin/rabbitmqctl -q set_policy --apply-to queues \
+  once notification-queues rabbitmq_control set_policy --apply-to queues \
     notifications '^notifications\.' '{"max-length":1000,"overflow":"drop-head"}'
+  once notification-users rabbitmq_users
+}
+
+# rabbitmq_users makes the user that docs/events.md describes, and the file with its address. Each other user lacks one of the rights.
+rabbitmq_users() {
+  local own='^stackreeve\.' services='nova|neutron|keystone|glance|octavia|designate|openstack' exchange
+  rabbitmq_user stackreeve "$own" "$own" "^(stackreeve\..*|$services)\$"
+  rabbitmq_user stackreeve-unbound "$own" "$own" "$own"
+  rabbitmq_user stackreeve-unwritten "$own" '^$' "^(stackreeve\..*|$services)\$"
+  rabbitmq_user stackreeve-unmade '^$' "$own" "^(stackreeve\..*|$services)\$"
+  for exchange in ${services//|/ }; do
+    rabbitmq_control set_topic_permissions stackreeve "$exchange" '^$' '^(versioned_)?notifications\.'
+  done
+  (umask 077 && echo "amqp://stackreeve:stackreeve@$HOST:${PORT[rabbitmq]}/" >"$STATE/amqp-url")
+}
+
+# rabbitmq_user NAME CONFIGURE WRITE READ; the password is the name
+rabbitmq_user() {
+  rabbitmq_control add_user "$1" "$1" || true # of an interrupted up
+  rabbitmq_control set_permissions "$1" "$2" "$3" "$4"
 }

@@ -55,6 +55,9 @@ type Engine struct {
 	// Reported returns who changed the object with an ID, if a service of the cloud has reported it. It may be nil. It is called if the
 	// driver does not know who it was.
 	Reported func(id string) (t kind.Trace, ok bool)
+	// UserName returns the name of the user with an ID, or its argument if the name is unknown. It may be nil. Most clouds let only
+	// administrators ask for it, but their services report it.
+	UserName func(id string) string
 	// Looks is true if [Engine.Look] will be called, so that each pass has to record how the cloud looks at its end.
 	Looks bool
 	// Prices are the costs of objects; nil if they are unknown.

@@ -86,6 +86,9 @@ func (e *Engine) trace(ctx context.Context, s plan.Step) kind.Trace {
 			t = told
 		}
 	}
+	if e.UserName != nil {
+		t.Who = e.UserName(t.Who)
+	}
 	return shown(t, s)
 }
 
