@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
 
-// intruder changes objects of a project as another user than the agent's, with plain requests to the cloud: the command line client would need
-// seconds and several requests for each change.
+// intruder changes objects of a project as another user than the agent's. It sends plain requests, because the command line client needs seconds and
+// several requests for each change.
 type intruder struct {
 	*ground
 	user, token string
