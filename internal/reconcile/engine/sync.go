@@ -40,8 +40,8 @@ type Revision struct {
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
-	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan
-	index   *world.Wanted   // the index of Want; nil if there is only one plan
+	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan.
+	index   *world.Wanted   // the index of Want, for all plans of a pass; nil for a single plan.
 	healing bool            // true while only the healing steps of the plan are carried out
 }
 
