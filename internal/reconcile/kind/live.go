@@ -23,7 +23,8 @@ const (
 // Usable reports whether objects that depend on this one can be created or updated.
 func (p Phase) Usable() bool { return p == Ready || p == Degraded }
 
-// Live is one object as the cloud reports it.
+// Live is one object as the cloud reports it. The fields of type bool are together, because they need less memory then: a stack may have tens of
+// thousands of objects.
 type Live struct {
 	// ID is the cloud's identifier, unique within the collection.
 	ID string
@@ -38,11 +39,21 @@ type Live struct {
 	// InOwnProject is true when the object belongs to the project that the stack works in. Other objects can only be
 	// imported, except objects that a manifest places in their Project (see [Kind.Project]).
 	InOwnProject bool
-	// Project is the ID of the object's project, for a kind whose manifests may name it; else "".
-	Project string
 	// Guarded is true if nobody can write the object's mark without the right to change the object. In another project only
 	// guarded marks count.
 	Guarded bool
+	// Recreated is true if the object is deleted and then immediately recreated, so its users need not detach first.
+	Recreated bool
+	// Empty is true if the object itself is gone and only a remainder, such as an entry with its name, exists. Recreating
+	// the object loses nothing.
+	Empty bool
+	// Uncertain is true for an object that most likely does not exist yet. The list contains it because it might exist. If a
+	// later list does not contain it, nothing was deleted.
+	Uncertain bool
+	// InUse is true when the cloud says that something is attached to the object, even if no collection shows it.
+	InUse bool
+	// Project is the ID of the object's project, for a kind whose manifests may name it; else "".
+	Project string
 	// AlsoListedAs is another kind in whose collection the cloud also shows the same object; "" if there is none. If the mark names
 	// that kind, the object is handled as an object of that kind.
 	AlsoListedAs string
@@ -53,16 +64,8 @@ type Live struct {
 	// ServesID is the ID of the object that this one serves and is deleted with; "" if there is none. An example is the port of a
 	// load balancer, which the cloud creates itself.
 	ServesID string
-	// Recreated is true if the object is deleted and then immediately recreated, so its users need not detach first.
-	Recreated bool
-	// Empty is true if the object itself is gone and only a remainder, such as an entry with its name, exists. Recreating
-	// the object loses nothing.
-	Empty bool
 	// Down says in one word why a degraded object serves nobody, for example "stopped" or "failed"; "" if it serves.
 	Down string
-	// Uncertain is true for an object that most likely does not exist yet. The list contains it because it might exist. If a
-	// later list does not contain it, nothing was deleted.
-	Uncertain bool
 	// Locked says why the cloud refuses every change of the object until somebody unlocks the object; "" if it is not
 	// locked.
 	Locked string
@@ -91,8 +94,6 @@ type Live struct {
 	// WantedReplicas is the number of members that a group shall have, if somebody has written it on this member; ""
 	// otherwise.
 	WantedReplicas string
-	// InUse is true when the cloud says that something is attached to the object, even if no collection shows it.
-	InUse bool
 	// Entry is the entry of clouds.yaml whose credentials found the object; "" for the stack's main one. If several
 	// entries show the object, OtherViews has the object as each of them shows it.
 	Entry      string
@@ -131,8 +132,8 @@ type Facts struct {
 	Size       Size
 	Subnets    []string // IDs of the attached subnets.
 	Pools      []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
-	External   bool     // for a network: it is external, and not shared with the project.
 	Unusable   string   // why nothing new can be created from it: "disabled".
+	External   bool     // for a network: it is external, and not shared with the project.
 	Trusted    bool     // for an image: it belongs to the project, or the cloud offers it to everybody.
 	IsProject  bool     // the object is a project.
 	OwnProject bool     // for a project: the stack works in it.
