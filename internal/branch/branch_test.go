@@ -107,7 +107,7 @@ func TestLongPassesSayHowFarTheyAre(t *testing.T) {
 		w.Branch.Planned(plan, preflight.Findings{})
 		w.Repo.Outbox.Flush(w.Context())
 		for i := range 3600 {
-			w.Branch.Progress(engine.Progress{Done: 1, Total: 2, Waiting: []engine.Activity{{Step: &plan.Steps[1]}}})
+			w.Branch.Progress(engine.Progress{Done: 1, Total: 2, Waiting: []engine.Activity{engine.ActivityOf(&plan.Steps[1], time.Time{})}})
 			w.Repo.Outbox.Flush(w.Context())
 			if i == 20 {
 				w.WantStatus(commit, "sync", forge.Pending, "1 of 2 done, waiting for Thing/b")

@@ -49,7 +49,7 @@ func (s *Tracker) postProgress(commit string, p engine.Progress) {
 		text += fmt.Sprintf(", and %d more groups", more)
 	}
 	if len(p.Waiting) > 0 {
-		text += ", waiting for " + p.Waiting[0].Step.Key.String()
+		text += ", waiting for " + p.Waiting[0].Key.String()
 	}
 	s.put("sync", commit, func(ctx context.Context) error {
 		before, ok, err := s.repository.Board.Get(ctx, commit, s.context("sync"))

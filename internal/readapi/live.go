@@ -151,7 +151,7 @@ func progressOf(p engine.Progress, now time.Time) map[string]any {
 	busy := []string{}
 	for _, list := range [][]engine.Activity{p.Doing, p.Waiting} {
 		for _, a := range list[:min(len(list), maxRunning-len(busy))] {
-			busy = append(busy, report.Clean(doing[a.Step.Action]+" "+a.Step.Key.String()))
+			busy = append(busy, report.Clean(doing[a.Action]+" "+a.Key.String()))
 		}
 	}
 	shown := map[string]any{"done": p.Done, "total": p.Total, "busy": busy, "rollouts": texts(p.Rollouts)}

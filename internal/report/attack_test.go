@@ -64,7 +64,7 @@ func TestAttackPlanAndPassWithHostileText(t *testing.T) {
 		l := NewLines(&b, "", func() source.Revision { return rev }, to)
 		l.Finished(engine.Result{Step: plan.Steps[0], Err: errors.New(text)})
 		live := NewLive(&b, func() (int, int) { return 80, 24 }, func() source.Revision { return rev }, to)
-		live.progress = engine.Progress{Total: 1, Doing: []engine.Activity{{Step: &plan.Steps[0]}}, Waiting: []engine.Activity{{Step: &plan.Steps[1]}}}
+		live.progress = engine.Progress{Total: 1, Doing: []engine.Activity{engine.ActivityOf(&plan.Steps[0], time.Time{})}, Waiting: []engine.Activity{engine.ActivityOf(&plan.Steps[1], time.Time{})}}
 		b.WriteString(strings.Join(live.block(time.Now(), 0, 8), "\n"))
 		for line := range strings.Lines(b.String()) {
 			// The last writer before the terminal handles commands at the beginning of a line. So no line may begin with a

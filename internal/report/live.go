@@ -100,7 +100,7 @@ func (l *Live) block(now time.Time, width, most int) []string {
 		lines = append(lines, "  "+Clean(r.String()))
 	}
 	for _, a := range p.Doing {
-		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Step.Action), Clean(a.Step.Key.String()), DurationText(now.Sub(a.Since).Truncate(time.Second))))
+		lines = append(lines, fmt.Sprintf("  %-8s %s  %s", string(a.Action), Clean(a.Key.String()), DurationText(now.Sub(a.Since).Truncate(time.Second))))
 	}
 	for _, a := range p.Waiting {
 		lines = append(lines, fmt.Sprintf("  %-8s %s", "waiting", waiting(a, now)))
@@ -116,9 +116,9 @@ func (l *Live) block(now time.Time, width, most int) []string {
 }
 
 func waiting(a engine.Activity, now time.Time) string {
-	text := a.Step.Key.String()
-	if a.Step.FullCause() != "" {
-		text += " (" + a.Step.FullCause() + ")"
+	text := a.Key.String()
+	if why := a.Why.String(); why != "" {
+		text += " (" + why + ")"
 	}
 	return Clean(text) + "  " + DurationText(now.Sub(a.Since).Truncate(time.Second))
 }

@@ -24,7 +24,7 @@ func TestLinesTellWhatIsWaitedFor(t *testing.T) {
 		l.Planned(plan.Plan{Stack: "s"}, preflight.Findings{})
 		b.Reset()
 		server := plan.Step{Key: key("Server", "a"), Action: plan.Wait, Causes: cause.List{cause.Of(cause.Reported, "BUILD")}}
-		l.Progress(engine.Progress{Total: 2, Waiting: []engine.Activity{{Step: &server, Since: time.Now()}, {Step: &server, Since: time.Now()}}})
+		l.Progress(engine.Progress{Total: 2, Waiting: []engine.Activity{engine.ActivityOf(&server, time.Now()), engine.ActivityOf(&server, time.Now())}})
 		time.Sleep(25500 * time.Millisecond)
 		synctest.Wait()
 		want := "s: waiting for Server/a (BUILD)  10s and 1 more\ns: waiting for Server/a (BUILD)  20s and 1 more\n"
@@ -73,7 +73,7 @@ func TestLiveDrawsOneBlockAndTakesItAway(t *testing.T) {
 		started := time.Now()
 		var doing []engine.Activity
 		for _, name := range []string{"a", "b", "c", "a-name-that-is-far-too-long-for-it"} {
-			doing = append(doing, engine.Activity{Step: &plan.Step{Key: key("Server", name), Action: plan.Create}, Since: started})
+			doing = append(doing, engine.Activity{Key: key("Server", name), Action: plan.Create, Since: started})
 		}
 		time.Sleep(1500 * time.Millisecond)
 		l.Progress(engine.Progress{Done: 1, Total: 5, Doing: doing})

@@ -123,7 +123,7 @@ func (l *Log) Progress(p engine.Progress) {
 	}
 	l.waited = now
 	oldest := p.Waiting[0]
-	l.log.Info("waiting", "key", oldest.Step.Key.String(), "reason", oldest.Step.FullCause(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
+	l.log.Info("waiting", "key", oldest.Key.String(), "reason", oldest.Why.String(), "since", now.Sub(oldest.Since), "waiting", len(p.Waiting))
 }
 
 // Ran logs the end of a run, unless it is the same as the last logged end and no other line was written since then.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/fingerprint"
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -140,16 +142,19 @@ type Progress struct {
 	Rollouts []plan.Rollout
 }
 
-// Activity is a step in flight, or the step of an object that the cloud works on. Step has no Object, because watchers keep activities for a
-// long time, and get them often. Nobody changes it.
+// Activity is a step in flight, or the step of an object that the cloud works on. It does not have the step itself, because there may be
+// thousands of activities in each round, and watchers keep them for a long time.
 type Activity struct {
-	Step  *plan.Step
-	Since time.Time
+	Key      manifest.Key
+	Action   plan.Action
+	IsUpkeep bool
+	Why      cause.List // the causes of the step, and what it has to wait for
+	Since    time.Time
 }
 
-func activityOf(s plan.Step, since time.Time) Activity {
-	s.Object = plan.Object{}
-	return Activity{Step: &s, Since: since}
+// ActivityOf returns the activity of a step.
+func ActivityOf(s *plan.Step, since time.Time) Activity {
+	return Activity{Key: s.Key, Action: s.Action, IsUpkeep: s.IsUpkeep, Why: s.Why(), Since: since}
 }
 
 func (e *Engine) parallelism() int {

@@ -86,7 +86,7 @@ func TestWhatIsEndless(t *testing.T) {
 	} {
 		r := &run{round: c.round, doing: map[string]Activity{}, histories: map[string]*history{}}
 		for _, s := range c.doing {
-			r.doing["x"] = Activity{Step: &s}
+			r.doing["x"] = ActivityOf(&s, time.Time{})
 		}
 		if c.final {
 			r.histories["b"] = &history{final: true}

@@ -45,12 +45,13 @@ func TestProgressOfAPass(t *testing.T) {
 	r := newTestRun()
 	r.writeCount, r.round.writes, r.round.done = 7, 5, 2
 	for i, name := range []string{"c", "a", "b"} {
-		r.doing[name] = activityOf(stepFor(name, plan.Create), time.Unix(int64(i), 0))
+		s := stepFor(name, plan.Create)
+		r.doing[name] = ActivityOf(&s, time.Unix(int64(i), 0))
 	}
 	p := r.progress()
 	var order string
 	for _, a := range p.Doing {
-		order += a.Step.Key.Name
+		order += a.Key.Name
 	}
 	if p.Done != 7 || p.Total != 10 || order != "cab" {
 		t.Errorf("%d of %d, %s", p.Done, p.Total, order)
@@ -62,7 +63,8 @@ func TestProgressTakesLittleMemory(t *testing.T) {
 	r := newTestRun()
 	for i := range 50 {
 		name := fmt.Sprint(i)
-		r.doing[name] = activityOf(stepFor(name, plan.Create), time.Unix(int64(i), 0))
+		s := stepFor(name, plan.Create)
+		r.doing[name] = ActivityOf(&s, time.Unix(int64(i), 0))
 	}
 	const times, most = 100, 8 << 10
 	took := testcost.Allocated(func() {

@@ -13,7 +13,7 @@ import (
 // start starts a step. Its outcome arrives in r.done.
 func (r *run) start(ctx context.Context, t candidate) {
 	s := *t.step
-	r.doing[t.id] = activityOf(s, time.Now())
+	r.doing[t.id] = ActivityOf(&s, time.Now())
 	if s.Action.Destroys() { // recorded before the request, since its answer may be lost and a list may show the result first
 		r.destroyed[t.id] = true
 		r.engine.past().NoteDestroying(&s)

@@ -84,7 +84,7 @@ func (r *run) onlyUpkeep(t *history, s plan.Step) bool {
 		return false
 	}
 	for _, a := range r.doing {
-		if !a.Step.IsUpkeep {
+		if !a.IsUpkeep {
 			return false
 		}
 	}

@@ -244,13 +244,11 @@ func (r *run) olderThanNeeded(s *plan.Step) []string {
 // progress returns the present progress of the pass.
 func (r *run) progress() Progress {
 	p := Progress{Commit: r.rev.Commit, Began: r.pass.Started, At: time.Now(), Done: r.writeCount, Total: r.writeCount + r.round.writes - r.round.done, Waiting: r.round.waiting, Rollouts: r.round.rollouts}
-	for _, a := range r.doing {
-		p.Doing = append(p.Doing, a)
-	}
+	p.Doing = slices.AppendSeq(make([]Activity, 0, len(r.doing)), maps.Values(r.doing))
 	slices.SortFunc(p.Doing, oldest)
 	return p
 }
 
 func oldest(a, b Activity) int {
-	return cmp.Or(a.Since.Compare(b.Since), a.Step.Key.Compare(b.Step.Key))
+	return cmp.Or(a.Since.Compare(b.Since), a.Key.Compare(b.Key))
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/checksum"
@@ -93,6 +94,7 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	}
 	switch {
 	case !r.pass.First.Stopped():
+		r.pass.Results = slices.Grow(r.pass.Results, r.round.writes)
 		r.loop(ctx, stepCtx)
 		r.pass.Last, r.pass.LeavesUnforeseen = r.round.plan.Recorded(), r.leavesUnforeseen()
 	case r.pass.First.Heals() && rev.Only == "":

@@ -58,7 +58,7 @@ func (r *run) trackPending(now time.Time) {
 		} else {
 			r.round.awaitedKinds[s.Key.Kind] = true
 		}
-		r.round.waiting = append(r.round.waiting, activityOf(s, since))
+		r.round.waiting = append(r.round.waiting, ActivityOf(&s, since))
 	}
 	slices.SortFunc(r.round.waiting, oldest)
 }

@@ -213,11 +213,14 @@ func (s Step) Identity() string {
 }
 
 // FullCause returns, in words, the causes of the step and what it has to wait for.
-func (s Step) FullCause() string {
+func (s Step) FullCause() string { return s.Why().String() }
+
+// Why returns the causes of the step and what it has to wait for.
+func (s Step) Why() cause.List {
 	if s.Turn.IsZero() {
-		return s.Causes.String()
+		return s.Causes
 	}
-	return s.ShortCause()
+	return s.CauseList().And(s.Turn)
 }
 
 // ShortCause returns, in few words, the cause of the step, or the first field that differs.
