@@ -95,7 +95,8 @@ type Driver struct {
 	// List returns every object of the collection that the project can see, or an error; never a part of the collection.
 	List func(ctx context.Context, asked Listing) (*Index, error)
 	// Create creates the object. The mark MUST be in the first request that creates anything. Then the next List recognises every
-	// object, even if the agent was killed at any moment.
+	// object, even if the agent was killed at any moment. The returned object must not refer to w, because w keeps the whole plan in memory
+	// (see [Want.CopyMark]).
 	Create func(ctx context.Context, w Want) (Live, error)
 	// Update carries out changes, and writes the mark last.
 	Update func(ctx context.Context, w Want, have Live, changes []Change) error
