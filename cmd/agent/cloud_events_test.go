@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,6 +24,7 @@ type noticed struct {
 	said *servicetest.Record
 	took []time.Duration // from a change to the agent's next request
 
+	probes  bool // the agent probes, so it does not know who made a change
 	running *exec.Cmd
 }
 
@@ -77,11 +79,14 @@ func (n *noticed) until(what string, done func() bool) {
 	}
 }
 
-// calm waits until the agent has sent no request for a time.
+// probing matches the requests of probes.
+var probing = regexp.MustCompile(`limit=(1|201)(&|$)|fields=id(&|$)|quota`)
+
+// calm waits until the agent has sent no request but probes for a time.
 func (n *noticed) calm(long time.Duration) {
 	n.t.Helper()
 	n.until("the agent is calm", func() bool {
-		seen := n.proxy.seen()
+		seen := slices.DeleteFunc(n.proxy.seen(), func(c call) bool { return probing.MatchString(c.path + "?" + c.query) })
 		return len(seen) == 0 || time.Since(seen[len(seen)-1].at) > long
 	})
 }
@@ -96,7 +101,7 @@ func (n *noticed) suffers(c change) {
 	n.until(c.key+" "+c.what+" is noticed", func() bool { return strings.Contains(since(), `msg="pass ended"`) })
 	var first, write time.Time
 	for _, call := range n.proxy.seen() {
-		if first.IsZero() {
+		if first.IsZero() && !probing.MatchString(call.path+"?"+call.query) {
 			first = call.at
 		}
 		if call.writes && write.IsZero() {
@@ -107,7 +112,7 @@ func (n *noticed) suffers(c change) {
 	n.took = append(n.took, took)
 	n.t.Logf("%s %s: the next request after %v, the correcting one after %v", c.key, c.what, took.Round(time.Millisecond), write.Sub(answered).Round(time.Millisecond))
 	by := " by=" + n.user
-	if c.silent {
+	if c.silent || n.probes {
 		by = ""
 	}
 	for line := range strings.Lines(since()) {
@@ -143,17 +148,39 @@ func TestCloudEvents(t *testing.T) {
 	file := rabbit(t)
 	n, zone := newNoticed(t, fmt.Sprintf("{amqp: {urlFile: %q}}", file))
 	defer n.end()
-	n.suffersAll(changes(zone))
+	n.suffersAll(changes(zone), 2)
 }
 
-func (n *noticed) suffersAll(all []change) {
+// The same without messages: the agent probes the services.
+func TestCloudProbes(t *testing.T) {
+	testcost.Long(t) // a real cloud
+	rabbit(t)
+	n, zone := newNoticed(t, `{probe: "on"}`)
+	defer n.end()
+	n.probes = true
+	calm := number(t, "STACKREEVE_TEST_CALM_MINUTES", 0, 0)
+	if calm > 0 {
+		n.calm(30 * time.Second)
+		n.proxy.during(nil)
+		begin, asked := time.Now(), map[string]int{}
+		n.until("the calm ends", func() bool { return time.Since(begin) > time.Duration(calm)*time.Minute })
+		for _, c := range n.proxy.seen() {
+			asked[c.service]++
+		}
+		t.Logf("requests in %d min in which nothing changes: %v", calm, asked)
+	}
+	n.suffersAll(changes(zone), 6)
+}
+
+// suffersAll makes the changes, and waits until each is corrected. With -short it makes one of every few.
+func (n *noticed) suffersAll(all []change, few int) {
 	n.t.Helper()
 	for range number(n.t, "STACKREEVE_TEST_ROUNDS", 1, 1) {
 		for i, c := range all {
-			if testing.Short() && i%2 > 0 {
+			if testing.Short() && i%few > 0 {
 				continue
 			}
-			n.calm(6 * time.Second)
+			n.calm(map[bool]time.Duration{false: 6 * time.Second, true: 12 * time.Second}[n.probes]) // the agent's own writes are not taken for a change
 			n.suffers(c)
 		}
 	}

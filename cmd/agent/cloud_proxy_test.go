@@ -25,8 +25,9 @@ type call struct {
 	n             int
 	service       string
 	method, path  string
+	query         string
 	login, writes bool
-	at            time.Time
+	at, ended     time.Time // ended is zero before the answer, and after a fault
 }
 
 // String returns the call in the form for a log.
@@ -113,11 +114,13 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 			return // the client has disconnected
 		}
 		forward := func() (*answer, error) { return p.forward(origin, r, body) }
-		if spoil := p.arrived(origin, r); spoil != nil {
+		n, spoil := p.arrived(origin, r)
+		if spoil != nil {
 			spoil(w, r, forward)
 			return
 		}
 		a, err := forward()
+		p.answered(n)
 		if err != nil {
 			cut(w, nil, 0)
 			return
@@ -126,17 +129,26 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 	}
 }
 
-// arrived records a call and decides whether to spoil it.
-func (p *proxy) arrived(origin string, r *http.Request) spoil {
+// answered records the end of a call. The calls may have been removed in the meantime.
+func (p *proxy) answered(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := call{n: len(p.calls) + 1, service: p.serviceAt(origin, r.URL.Path), method: r.Method, path: r.URL.Path, login: strings.HasSuffix(r.URL.Path, "/auth/tokens"), at: time.Now()}
+	if n <= len(p.calls) {
+		p.calls[n-1].ended = time.Now()
+	}
+}
+
+// arrived records a call and decides whether to spoil it. It returns the number of the call.
+func (p *proxy) arrived(origin string, r *http.Request) (int, spoil) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := call{n: len(p.calls) + 1, service: p.serviceAt(origin, r.URL.Path), method: r.Method, path: r.URL.Path, query: r.URL.RawQuery, login: strings.HasSuffix(r.URL.Path, "/auth/tokens"), at: time.Now()}
 	c.writes = r.Method != http.MethodGet && r.Method != http.MethodHead && !c.login
 	p.calls = append(p.calls, c)
 	if p.meddle == nil {
-		return nil
+		return c.n, nil
 	}
-	return p.meddle(c)
+	return c.n, p.meddle(c)
 }
 
 // serviceAt returns the catalog's type of the service that has the path. The path of a version document is a part of the path in the catalog.

@@ -41,7 +41,12 @@ func newHooked(t testing.TB) *hooked {
 // setHooked sets up the stage. The argument more is added to the source in the configuration.
 func setHooked(t testing.TB, more string) *hooked {
 	t.Helper()
-	h := &hooked{stage: newStage(t, simulator.Options{}), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
+	return setHookedOn(t, simulator.Options{}, more)
+}
+
+func setHookedOn(t testing.TB, options simulator.Options, more string) *hooked {
+	t.Helper()
+	h := &hooked{stage: newStage(t, options), passes: make(chan time.Time, 100), first: make(chan time.Time, 1)}
 	out, err := exec.CommandContext(t.Context(), "git", "--exec-path").Output()
 	if err != nil {
 		t.Fatal(err)
