@@ -28,14 +28,16 @@ type changes struct {
 
 	mu     sync.Mutex
 	stacks map[*hearing]bool
+	names  map[string]*userNames              // by the source; the map does not change
 	states map[string]map[string]rabbit.State // by the source and the virtual host
 }
 
 func newChanges(documents []config.Stack, log *slog.Logger, metrics *report.Metrics) *changes {
-	c := &changes{log: log, metrics: metrics, sources: map[string]config.AMQP{}, stacks: map[*hearing]bool{}, states: map[string]map[string]rabbit.State{}}
+	c := &changes{log: log, metrics: metrics, sources: map[string]config.AMQP{}, stacks: map[*hearing]bool{}, names: map[string]*userNames{}, states: map[string]map[string]rabbit.State{}}
 	for i := range documents {
 		if a := documents[i].Spec.Events.AMQP; a != nil {
 			c.sources[sourceOf(a)] = a.WithDefaults()
+			c.names[sourceOf(a)] = &userNames{}
 		}
 	}
 	return c
@@ -56,6 +58,9 @@ func (c *changes) join(s *config.Stack, look func(engine.Moved)) (h *hearing, le
 	h = newHearing(sourceOf(a), look)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if names := c.names[h.from]; names != nil {
+		h.names = names
+	}
 	c.stacks[h] = true
 	return h, func() {
 		c.mu.Lock()
@@ -144,6 +149,9 @@ func (c *changes) received(source string, body []byte) {
 	case !ok:
 		c.metrics.Notification("no_change")
 		return
+	}
+	if names := c.names[source]; names != nil {
+		names.learn(look.Who)
 	}
 	most, now := events.Never, time.Now()
 	for _, h := range c.of(source) {

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"path"
 	"sync"
@@ -39,8 +38,8 @@ type hearing struct {
 	quick, slow hints
 	poked       hints
 	who         map[string]kind.Trace // by the object's ID
-	names       map[string]string     // of users, by their IDs: some services send only the ID
-	kinds       map[string]bool       // of the objects that the last pass has seen
+	names       *userNames
+	kinds       map[string]bool // of the objects that the last pass has seen
 	closed      bool
 }
 
@@ -52,14 +51,13 @@ type hints struct {
 }
 
 func newHearing(from string, look func(engine.Moved)) *hearing {
-	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, poked: hints{Pace: events.Poked()}, who: map[string]kind.Trace{}, names: map[string]string{}}
+	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, poked: hints{Pace: events.Poked()}, who: map[string]kind.Trace{}, names: &userNames{}}
 }
 
 // hear makes the stack look, if a message concerns it. The message arrived at now, for all stacks, so they can share the lists that follow.
 func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.learn(l.Who)
 	h.of.Writing = h.running || now.Before(h.quiet)
 	u := h.of.In(l)
 	if u == events.Never {
@@ -77,24 +75,6 @@ func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 	}
 	h.hint(pace, engine.Moved{Collections: l.Collections(), Since: now})
 	return u
-}
-
-// learn stores the name of a user. The caller holds the lock.
-func (h *hearing) learn(u events.User) {
-	if u.ID == "" || u.Name == "" {
-		return
-	}
-	if len(h.names) >= maxReporters {
-		clear(h.names)
-	}
-	h.names[u.ID] = u.Name
-}
-
-// userName returns the name of a user, or the ID if no message has named the user.
-func (h *hearing) userName(id string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return cmp.Or(h.names[id], id)
 }
 
 // poke makes the stack look, because somebody outside says so.
@@ -194,7 +174,7 @@ func (h *hearing) reported(id string) (kind.Trace, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, ok := h.who[path.Base(id)] // of a record set, the ID begins with that of its zone
-	t.Who = cmp.Or(h.names[t.Who], t.Who)
+	t.Who = h.names.name(t.Who)
 	return t, ok && time.Since(t.When) < reporterLasts
 }
 

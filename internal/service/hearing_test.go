@@ -109,6 +109,7 @@ func TestHearingNamesUsers(t *testing.T) {
 		if !ok || err != nil {
 			t.Fatal(ok, err)
 		}
+		h.names.learn(look.Who)
 		h.hear(look, time.Now())
 	}
 	for _, id := range []string{"v", "z/r"} {
@@ -116,17 +117,17 @@ func TestHearingNamesUsers(t *testing.T) {
 			t.Errorf("%s: %q %t, want anna", id, got.Who, ok)
 		}
 	}
-	if got := h.userName("u"); got != "anna" {
+	if got := h.names.name("u"); got != "anna" {
 		t.Errorf("the name is %q", got)
 	}
-	if got := h.userName("somebody"); got != "somebody" {
+	if got := h.names.name("somebody"); got != "somebody" {
 		t.Errorf("the name of somebody unknown is %q", got)
 	}
-	for i := range 3 * maxReporters {
-		h.learn(events.User{ID: fmt.Sprint(i), Name: "x"})
+	for i := range 3 * maxNames {
+		h.names.learn(events.User{ID: fmt.Sprint(i), Name: "x"})
 	}
-	if len(h.names) > maxReporters {
-		t.Errorf("%d names are stored", len(h.names))
+	if len(h.names.of) > maxNames {
+		t.Errorf("%d names are stored", len(h.names.of))
 	}
 }
 

@@ -89,7 +89,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	}
 	heard, leaveChanges := svc.changes.join(s, signals.Look)
 	if heard.from != "" || s.Spec.Events.Probe == "on" {
-		to, o.Watchers, o.Reported, o.UserName = append(to, heard), append(o.Watchers, heard), heard.reported, heard.userName
+		to, o.Watchers, o.Reported, o.UserName = append(to, heard), append(o.Watchers, heard), heard.reported, heard.names.name
 	}
 	record := o.Record(s)
 	svc.log.Info("after a restart", append([]any{"stack", s.Name}, memoryAttributes(len(branches) > 0, record != "", s)...)...)
