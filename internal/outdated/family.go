@@ -70,13 +70,22 @@ type offer struct {
 	families map[string][]string     // names, by family
 }
 
-// offerOf reads a list. An image counts only if the project owns it or the cloud offers it to everybody, because anybody can give an
-// image the name of another one.
-func offerOf(kindName string, items []*kind.Live) offer {
+// offerOf reads a list. Anybody can give an image the name of another one. So an image counts only if it belongs to the owner whom the
+// manifest names. Without an owner, it counts if the project owns it or the cloud offers it to everybody.
+func offerOf(kindName, owner string, items []*kind.Live) offer {
+	counts := func(l *kind.Live) bool {
+		switch {
+		case kindName != "Image":
+			return true
+		case owner != "":
+			return l.Facts.OwnerID == owner
+		}
+		return l.Facts.Trusted
+	}
 	o := offer{map[string]*kind.Live{}, map[string][]*kind.Live{}, map[string][]string{}}
 	for _, l := range items {
 		o.byID[l.ID] = l
-		if l.Phase != kind.Ready || l.Facts.Unusable != "" || kindName == "Image" && !l.Facts.Trusted {
+		if l.Phase != kind.Ready || l.Facts.Unusable != "" || !counts(l) {
 			continue
 		}
 		if o.byName[l.Name] == nil {
@@ -110,6 +119,23 @@ func (o offer) newer(than *kind.Live) (list []Newer) {
 		list = append(list, Newer{versionOf(o.byName[name][0]), Number})
 	}
 	return list
+}
+
+// SourceTags compares the tag of a stack's artifact with the other tags of its repository. digest is the artifact of the tag.
+func SourceTags(stack, tag, digest string, tags []string) Item {
+	item := Item{Key: manifest.Key{Kind: "Source", Name: stack}, Used: Version{Name: tag, ID: digest}}
+	form, numbers := family(tag)
+	if len(numbers) == 0 {
+		return item
+	}
+	others := slices.DeleteFunc(slices.Clone(tags), func(other string) bool {
+		its, _ := family(other)
+		return its != form
+	})
+	for _, other := range greatest(tag, others) {
+		item.Newer = append(item.Newer, Newer{Version{Name: other}, Number})
+	}
+	return item
 }
 
 // Tags compares the commit of a library with the tags of its repository, which are names with their commits. ok is false if no tag is at

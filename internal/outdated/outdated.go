@@ -1,5 +1,5 @@
-// Package outdated finds the images and flavors of a stack for which the cloud has newer ones, and the libraries whose repositories have
-// newer tags. It compares names and times, and says which rule it applied. It does not know what is in an image.
+// Package outdated finds the images and flavors of a stack for which the cloud has newer ones, and the libraries and
+// artifacts whose repositories have newer tags. It compares names and times, and says which rule it applied. It does not know what is in an image.
 //
 // The package is pure: it takes a plan, lists of the cloud and the time.
 package outdated
@@ -63,7 +63,7 @@ func Compare(p plan.Plan, have kind.Snapshot, now time.Time, age time.Duration) 
 	c := comparison{now: now, age: age, users: usersOf(p)}
 	for _, name := range []string{"Image", "Flavor"} {
 		list, listed := have[name]
-		c.offer = offerOf(name, list.Items)
+		c.offers, c.list = map[string]offer{}, list.Items
 		for i := range p.Steps {
 			s := &p.Steps[i]
 			if s.Key.Kind != name || s.Want == nil {
@@ -73,6 +73,7 @@ func Compare(p plan.Plan, have kind.Snapshot, now time.Time, age time.Duration) 
 				c.found.Unknown = append(c.found.Unknown, s.Key.String()+": "+name+" objects could not be listed")
 				continue
 			}
+			c.offer = c.offerFor(s)
 			c.object(s)
 		}
 	}
@@ -116,8 +117,30 @@ type comparison struct {
 	now   time.Time
 	age   time.Duration
 	users map[manifest.Key][]use
-	offer offer
-	found Findings
+	list  []*kind.Live
+	// offers are made of list, by the owner whom manifests name; "" for those that name none.
+	offers map[string]offer
+	offer  offer // for the present object
+	found  Findings
+}
+
+// ownedFilter is implemented by import filters that can name an owner.
+type ownedFilter interface{ OwnedBy() string }
+
+// offerFor returns the offer for an object.
+func (c *comparison) offerFor(s *plan.Step) offer {
+	owner := ""
+	if s.Want.Import != nil {
+		if f, ok := s.Want.Import.Filter.(ownedFilter); ok {
+			owner = f.OwnedBy()
+		}
+	}
+	o, known := c.offers[owner]
+	if !known {
+		o = offerOf(s.Key.Kind, owner, c.list)
+		c.offers[owner] = o
+	}
+	return o
 }
 
 // object adds the items of one image or flavor: one for the present object, and one for each object that users have kept.

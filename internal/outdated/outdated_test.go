@@ -115,6 +115,35 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+type ownFilter string
+
+func (f ownFilter) OwnedBy() string { return string(f) }
+
+// An image of the owner whom the manifest names is offered although strangers own it. Other images are not.
+func TestOwner(t *testing.T) {
+	owned := func(by string) func(*kind.Live) {
+		return func(l *kind.Live) { l.Facts = kind.Facts{OwnerID: by, Trusted: by == "public"} }
+	}
+	used := image("os-1", 9, owned("team"))
+	list := kind.Collection{Items: []*kind.Live{used, image("os-2", 3, owned("team")), image("os-3", 2, owned("stranger")), image("os-4", 1, owned("public"))}}
+	for owner, want := range map[string]string{"team": "os-1 greater-number=os-2 users=1", "": "os-1 greater-number=os-4 users=1"} {
+		p := planOf("Image", used, "")
+		p.Steps[0].Want.Import.Filter = ownFilter(owner)
+		if got := words(outdated.Compare(p, kind.Snapshot{"Image": list}, now, 0)); got != want {
+			t.Errorf("%q: %q, want %q", owner, got, want)
+		}
+	}
+}
+
+func TestSourceTags(t *testing.T) {
+	tags := []string{"v1.2.0", "v1.2.1", "v1.10.0", "v2.0.0", "v3.0.0-rc1", "prod", "v1.2.0-1"}
+	for tag, want := range map[string]string{"v1.2.0": "v1.2.0 greater-number=v1.2.1 greater-number=v1.10.0 greater-number=v2.0.0 users=0", "v2.0.0": "v2.0.0 users=0", "prod": "prod users=0"} {
+		if got := words(outdated.Findings{Items: []outdated.Item{outdated.SourceTags("env", tag, "sha256:a", tags)}}); got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
+		}
+	}
+}
+
 // A list that is absent is unknown. It does not mean that its objects are gone.
 func TestAbsentList(t *testing.T) {
 	if got := words(outdated.Compare(planOf("Image", nil, ""), kind.Snapshot{}, now, 0)); got != "unknown" {

@@ -77,6 +77,14 @@ func (o Opener) Outdated(ctx context.Context, s *config.Stack, now time.Time, ag
 	}
 	p, have := eng.Compare(ctx, rev)
 	found := outdated.Compare(p, have, now, age)
+	switch tags, err := o.sourceTags(ctx, s); {
+	case err != nil:
+		found.Unknown = append(found.Unknown, "source: "+source.Public(err).Error())
+	case len(tags) > 0:
+		if item := outdated.SourceTags(s.Name, s.Spec.Source.Tag, v.Rev.Commit, tags); len(item.Newer) > 0 {
+			found.Items = append(found.Items, item)
+		}
+	}
 	for i := range s.Spec.Source.Libraries {
 		l := &s.Spec.Source.Libraries[i]
 		tags, err := o.libraryTags(ctx, s, l)
@@ -90,6 +98,19 @@ func (o Opener) Outdated(ctx context.Context, s *config.Stack, now time.Time, ag
 		}
 	}
 	return p, found, nil
+}
+
+// sourceTags returns the tags beside the one that a stack's artifact has. There are none for other sources.
+func (o Opener) sourceTags(ctx context.Context, s *config.Stack) ([]string, error) {
+	if !s.Spec.Source.IsArtifact() || s.Spec.Source.Tag == "" {
+		return nil, nil
+	}
+	from, err := artifact.New(s.Artifact(), o.Log.With("stack", s.Name))
+	if err != nil {
+		return nil, err
+	}
+	defer o.Progress.Begin(progress.Of(s.Name, "reading the tags of "+s.Spec.Source.URL))()
+	return from.Tags(ctx)
 }
 
 // Manifests reads the manifests of a stack's revision, without its cloud. ref and dir have the same meaning as for Preview.

@@ -135,6 +135,7 @@ type Facts struct {
 	Unusable   string   // why nothing new can be created from it: "disabled".
 	External   bool     // for a network: it is external, and not shared with the project.
 	Trusted    bool     // for an image: it belongs to the project, or the cloud offers it to everybody.
+	OwnerID    string   // for an image: the project that owns it.
 	IsProject  bool     // the object is a project.
 	OwnProject bool     // for a project: the stack works in it.
 	TLS        *TLS     // for a server in a machine that answers only with TLS.

@@ -3,6 +3,7 @@ package artifact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -45,6 +46,61 @@ func TestTagIsFollowed(t *testing.T) {
 	old, err := a.At(t.Context(), first.Digest)
 	if last, _ := a.Last(); err != nil || old.Commit != first.Digest || old.Branch != "" || last.Commit != second.Digest {
 		t.Errorf("%+v, %v", old, err)
+	}
+}
+
+func TestTags(t *testing.T) {
+	w := startRegistry(t)
+	for _, tag := range []string{"v1.2.0", "v1.10.0", "prod"} {
+		w.push(t, tag, "a.yaml", "one")
+	}
+	a := follow(t, Config{URL: w.url, Tag: "prod"})
+	if tags, err := a.Tags(t.Context()); err != nil || !slices.Equal(tags, []string{"prod", "v1.10.0", "v1.2.0"}) {
+		t.Errorf("%v, %v", tags, err)
+	}
+	for n := range 2 * tagsInPage {
+		w.Raw("text", []byte("x"), fmt.Sprintf("build-%05d", n))
+	}
+	w.Asked()
+	if tags, err := a.Tags(t.Context()); err != nil || len(tags) != 3+2*tagsInPage || len(w.Asked()) != 3 {
+		t.Errorf("%d tags, %v", len(tags), err)
+	}
+	for n := range maxTags {
+		w.Raw("text", []byte("x"), fmt.Sprintf("many-%05d", n))
+	}
+	if tags, err := a.Tags(t.Context()); !errors.Is(err, failure.ErrContent) || len(tags) > 0 {
+		t.Errorf("%d tags, %v", len(tags), err)
+	}
+}
+
+// TestAttackListsOfTags refuses pages without end, and what cannot be a tag.
+func TestAttackListsOfTags(t *testing.T) {
+	w := startRegistry(t)
+	a := follow(t, Config{URL: w.url, Tag: "prod"})
+	list := func(text, link string) {
+		w.Before = func(out http.ResponseWriter, _ *http.Request) bool {
+			if out.Header().Set("Content-Type", "application/json"); link != "" {
+				out.Header().Set("Link", link)
+			}
+			_, _ = out.Write([]byte(text))
+			return true
+		}
+	}
+	list(`{"tags": ["v1", "a b", "../x", "", "\u001b[2J"]}`, "")
+	if tags, err := a.Tags(t.Context()); err != nil || !slices.Equal(tags, []string{"v1"}) {
+		t.Errorf("%q, %v", tags, err)
+	}
+	list(`{"tags": []}`, `</v2/team/config/tags/list?last=x>; rel="next"`)
+	if _, err := a.Tags(t.Context()); err == nil || len(w.Asked()) > maxTagPages+2 {
+		t.Error(err)
+	}
+	list(`{"tags": []}`, `<http://192.0.2.1/v2/team/config/tags/list>; rel="next"`)
+	if _, err := a.Tags(t.Context()); err == nil {
+		t.Error("a page of another host was read")
+	}
+	list(`{"tags": ["`+strings.Repeat("x", maxManifest)+`"]}`, "")
+	if _, err := a.Tags(t.Context()); err == nil {
+		t.Error("a page without end was read")
 	}
 }
 

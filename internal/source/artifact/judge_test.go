@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -165,6 +166,11 @@ func TestRealRegistryIsFollowed(t *testing.T) {
 	}
 	if old, err := a.At(t.Context(), first.Digest); err != nil || old.Commit != first.Digest {
 		t.Errorf("%+v, %v", old, err)
+	}
+	w.push(t, "v1.2.0", "a.yaml", "three")
+	r.mirror(t, w, "v1.2.0")
+	if tags, err := a.Tags(t.Context()); err != nil || !slices.Equal(tags, []string{"prod", "v1.2.0"}) {
+		t.Errorf("tags: %v, %v", tags, err)
 	}
 	if rev, _, err := follow(t, Config{URL: r.url(), Digest: first.Digest}).Fetch(t.Context()); err != nil || rev.Commit != first.Digest {
 		t.Errorf("by digest: %+v, %v", rev, err)

@@ -52,6 +52,7 @@ func (r *registryRemote) open() (*remote.Repository, error) {
 		PlainHTTP:            outbound.Loopback(r.at.hostname()) && r.cfg.CAFile == "",
 		MaxMetadataBytes:     maxManifest,
 		ReferrerListMaxPages: 1,
+		TagListPageSize:      tagsInPage,
 	}
 	return r.repo, nil
 }

@@ -1,4 +1,5 @@
-// Package registry simulates a registry of OCI artifacts, as far as they are pulled: manifests by tag and digest, blobs, referrers, and tokens.
+// Package registry simulates a registry of OCI artifacts, as far as they are pulled: manifests by tag and digest, blobs, referrers,
+// lists of tags, and tokens.
 // Function calls put artifacts into it.
 package registry
 
@@ -8,7 +9,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -142,6 +145,10 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if !w.admits(out, r) {
 		return
 	}
+	if strings.HasPrefix(r.URL.Path, "/v2/") && strings.HasSuffix(r.URL.Path, "/tags/list") {
+		w.listTags(out, r)
+		return
+	}
 	repository, ref := "", ""
 	for part, find := range map[string]func(string) (content, bool){
 		"manifests": func(ref string) (content, bool) { c, ok := w.manifests[ref]; return c, ok },
@@ -166,6 +173,17 @@ func (w *World) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	refuse(out, http.StatusNotFound, "UNSUPPORTED")
+}
+
+// listTags answers a page of tags: n of them after the tag last, and a link to the next page.
+func (w *World) listTags(out http.ResponseWriter, r *http.Request) {
+	tags := slices.DeleteFunc(slices.Sorted(maps.Keys(w.manifests)), func(ref string) bool { return strings.HasPrefix(ref, "sha256:") || ref <= r.FormValue("last") })
+	if n, err := strconv.Atoi(r.FormValue("n")); err == nil && n > 0 && n < len(tags) {
+		tags = tags[:n]
+		out.Header().Set("Link", fmt.Sprintf("<%s?n=%d&last=%s>; rel=\"next\"", r.URL.Path, n, tags[n-1]))
+	}
+	out.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(out).Encode(map[string]any{"name": strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v2/"), "/tags/list"), "tags": tags}) // the client may have gone away
 }
 
 // index returns the list of referrers of a digest.

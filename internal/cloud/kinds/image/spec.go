@@ -73,6 +73,9 @@ func (f *Filter) Newest() bool { return table.Or(f.Latest, false) }
 // Trusting reports whether the filter itself excludes the images of strangers.
 func (f *Filter) Trusting() bool { return f.Owner != nil }
 
+// OwnedBy returns the owner whom the filter names; "" if it names none.
+func (f *Filter) OwnedBy() string { return table.Or(f.Owner, "") }
+
 // Kind returns the kind Image. c may be nil if only the kind's rules are needed. Images are downloaded from public
 // addresses, and from the hosts that d names, whatever their address is. The kind lists the images that the project can
 // use. It also lists community images, which Glance omits by default.
