@@ -161,8 +161,8 @@ type earlier[T any] struct {
 }
 
 const (
-	lookAhead  = 4 // how many objects may be gone between two others
-	mostMisses = 8 // after so many, the objects are found by their texts
+	lookAhead = 4 // how many objects may be gone between two others
+	maxMisses = 8 // after so many, the objects are found by their texts
 )
 
 // next skips the next object, if it is one of those that followed the last one before.
@@ -177,7 +177,7 @@ func (e *earlier[T]) next(s *splitter) (w written[T], ok bool) {
 
 // find finds an object that is at another place than before.
 func (e *earlier[T]) find(raw []byte) (w written[T], ok bool) {
-	if e.missed++; e.missed < mostMisses {
+	if e.missed++; e.missed < maxMisses {
 		return w, false
 	}
 	if e.byText == nil {

@@ -67,7 +67,7 @@ func TestKnownObjectsAreDecodedOnce(t *testing.T) {
 		"the same":         {all, 0},
 		"some are gone":    {append([]int{0, 1, 2, 6}, all[9:]...), 0},
 		"one is new":       {append([]int{0, 1, 2, 99}, all[3:]...), 1},
-		"in another order": {backwards, mostMisses},
+		"in another order": {backwards, maxMisses},
 		"no one is left":   {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestRepeatedObjectsAreTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := []int{100}
-	for i := range mostMisses + 1 {
+	for i := range maxMisses + 1 {
 		now = append(now, i)
 	}
 	c, err := readNew(k, list, paging{}, text(append(now, 100, 99, 100)...), as)

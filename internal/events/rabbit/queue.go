@@ -19,8 +19,8 @@ const (
 	queueExpires  = time.Minute // the queue's life without a reader, should the server keep it after the connection has ended
 	// prefetched is the maximum number of messages that are on their way, or in memory, and not acknowledged.
 	prefetched = 32
-	// most is the maximum number of messages per second that are read. Of more, it is only recorded that there were any.
-	most = 2_000
+	// maxRate is the maximum number of messages per second that are read. Of more, it is only recorded that there were any.
+	maxRate = 2_000
 	// bindAgain is the interval at which exchanges that did not exist are looked for.
 	bindAgain = time.Minute
 )
@@ -90,7 +90,7 @@ var errEnded = errors.New("the connection has ended")
 func (r *Reader) receive(conn *link, queue string, messages <-chan amqp.Delivery, missing []string) error {
 	again := time.NewTicker(cmp.Or(r.bindAgain, bindAgain))
 	defer again.Stop()
-	pace, unacknowledged := rate.NewLimiter(most, most), 0
+	pace, unacknowledged := rate.NewLimiter(maxRate, maxRate), 0
 	for {
 		select {
 		case m, ok := <-messages:

@@ -39,7 +39,7 @@ type link struct{ place, next int32 }
 
 // all yields the objects whose texts include the key. textsOf is called once for each object of the list.
 func (p *part) all(items []*Live, key string, textsOf func(l *Live, add func(text string))) iter.Seq[*Live] {
-	if p.asked.Load() < mostSearches {
+	if p.asked.Load() < maxSearches {
 		p.asked.Add(1)
 		return search(items, key, textsOf)
 	}
@@ -65,9 +65,9 @@ func (p *part) all(items []*Live, key string, textsOf func(l *Live, add func(tex
 	}
 }
 
-// mostSearches is how often a list is searched before its links are made. To make them takes longer than a few searches, and many lists are
+// maxSearches is how often a list is searched before its links are made. To make them takes longer than a few searches, and many lists are
 // used by one stack only.
-const mostSearches = 8
+const maxSearches = 8
 
 // search yields the objects whose texts include the key.
 func search(items []*Live, key string, textsOf func(l *Live, add func(text string))) iter.Seq[*Live] {
@@ -175,8 +175,8 @@ func (x *Index) WithValuesOf(owner string) iter.Seq[*Live] {
 // maxSlashes is the maximum number of slashes in the owner of a value. The value itself is a text of the cloud, and may have any number.
 const maxSlashes = 4
 
-// mostMore is how many changed objects an index has beside its base. They are found one by one.
-const mostMore = 64
+// maxMore is how many changed objects an index has beside its base. They are found one by one.
+const maxMore = 64
 
 // Replaced returns the index of the list without the objects for which gone returns true, but with more at its end. ids has the IDs of all
 // objects that may be gone. The cost depends on these objects, besides a copy of the list.
@@ -199,7 +199,7 @@ func (x *Index) Replaced(ids []string, gone func(*Live) bool, more []*Live) *Ind
 		return rest
 	}
 	items, added := append(left(x.items), more...), append(left(x.more), more...)
-	if len(added) > mostMore {
+	if len(added) > maxMore {
 		return IndexOf(items)
 	}
 	base := x
