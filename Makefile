@@ -61,6 +61,10 @@ test-kustomize: ## judge what is made of kustomizations by the real kustomize
 test-registry: ## follow artifacts in a real registry, with each login and signature
 	GO=$(GO) .ci/registry
 
+.PHONY: test-cosign
+test-cosign: ## verify what the real cosign signs in a real registry, with each kind of key and in each layout (builds it once: 10 min of one core); UPDATE=1 records it for other tests
+	GO=$(GO) .ci/cosign
+
 .PHONY: test-vault
 test-vault: ## read values of secrets from a real Vault, with each login (builds it once: 3 min on two cores)
 	GO=$(GO) .ci/vault

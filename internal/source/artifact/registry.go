@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,22 +144,22 @@ func (r *registryRemote) signed(ctx context.Context, repo *remote.Repository, de
 }
 
 // manifest downloads a manifest. Its digest is checked.
-func (r *registryRemote) manifest(ctx context.Context, repo *remote.Repository, desc ocispec.Descriptor) (ocispec.Manifest, error) {
+func (r *registryRemote) manifest(ctx context.Context, repo *remote.Repository, desc ocispec.Descriptor, further ...string) (ocispec.Manifest, error) {
 	text, err := read(ctx, repo.Manifests(), desc, maxManifest)
 	if err != nil {
 		return ocispec.Manifest{}, err
 	}
-	return parseManifest(text, desc.MediaType)
+	return parseManifest(text, desc.MediaType, further...)
 }
 
-// parseManifest reads the manifest of a single artifact. kind is the media type with which the server has sent it.
-func parseManifest(text []byte, kind string) (ocispec.Manifest, error) {
+// parseManifest reads the manifest of a single artifact. kind is the media type with which the server has sent it. It is that of OCI, or one of further.
+func parseManifest(text []byte, kind string, further ...string) (ocispec.Manifest, error) {
 	var m struct {
 		ocispec.Manifest
 		Manifests json.RawMessage `json:"manifests"`
 	}
 	switch err := json.Unmarshal(text, &m); {
-	case kind != ocispec.MediaTypeImageManifest:
+	case kind != ocispec.MediaTypeImageManifest && !slices.Contains(further, kind):
 		return m.Manifest, failure.New(failure.ErrContent, "the artifact is of the type %s, which is not an OCI manifest; push it with `flux push artifact` or `oras push`", quoted(kind))
 	case err != nil:
 		return m.Manifest, failure.New(failure.ErrContent, "the manifest of the artifact is not valid JSON; push it again")

@@ -33,6 +33,7 @@ const (
 	certificateMark = "dev.sigstore.cosign/certificate"
 	payloadType     = "cosign container image signature"
 	statementType   = "application/vnd.in-toto+json"
+	dockerManifest  = "application/vnd.docker.distribution.manifest.v2+json" // with COSIGN_DOCKER_MEDIA_TYPES, for registries without OCI
 	signPredicate   = "https://sigstore.dev/cosign/sign/v1"
 )
 
@@ -74,7 +75,7 @@ func (s *signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	at, err := s.repo.Resolve(ctx, tag)
 	if err == nil {
 		var m ocispec.Manifest
-		if m, err = s.from.manifest(ctx, s.repo, at); err == nil && s.simple(ctx, m, desc, &seen) {
+		if m, err = s.from.manifest(ctx, s.repo, at, dockerManifest); err == nil && s.simple(ctx, m, desc, &seen) {
 			return nil
 		}
 	}
