@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -33,6 +34,12 @@ func At(ctx context.Context, m *kind.SharedResults) context.Context {
 func momentOf(ctx context.Context) *kind.SharedResults {
 	m, _ := ctx.Value(moment{}).(*kind.SharedResults)
 	return m
+}
+
+// ListedBeside reports whether another kind lists a collection, as in [kind.Info.Lists], for the same snapshot.
+func ListedBeside(ctx context.Context, collection string) bool {
+	m := momentOf(ctx)
+	return m != nil && slices.Contains(m.Lists, collection)
 }
 
 // eachShared does the same as [Each] for a collection that several kinds read: the first kind reads

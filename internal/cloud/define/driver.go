@@ -48,8 +48,10 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 			return nil, err
 		}
 	}
-	if err := d.joinShares(ctx, all); err != nil {
-		return nil, err
+	if asked.Joins(sharesList) {
+		if err := d.joinShares(ctx, all); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]typed.Live[State[Spec, More]], len(all))
 	for i, s := range all {

@@ -179,6 +179,9 @@ func New[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]
 	if isResident[Spec]() {
 		k.Project = projectOf[Spec]
 	}
+	if r.Sharing.Type != "" {
+		k.Joins = joinsShares[Spec]
+	}
 	if r.PerHost != nil {
 		k.PerHostOf = func(have *State[Spec, More]) (int, bool) { return d.of.PerHost(&have.Spec) }
 	}
@@ -214,7 +217,7 @@ func (r Resource[Spec, Filter, More]) joins() (list []string) {
 		list = append(list, r.Info.Service+"/"+r.Collection.Within.Path)
 	}
 	if r.Sharing.Type != "" {
-		list = append(list, cloud.Network+"/rbac-policies")
+		list = append(list, sharesList)
 	}
 	return list
 }

@@ -31,7 +31,7 @@ func (d *Driver[Spec, Filter, More]) objects(ctx context.Context, asked kind.Lis
 	}
 	var none [1]Spec
 	shares := false
-	if sharesIn(&none[0]) != nil {
+	if sharesIn(&none[0]) != nil && asked.Joins(sharesList) {
 		if shares, err = d.Client.HasExtension(ctx, d.of.Sharing.Extension); err != nil {
 			return nil, err
 		}

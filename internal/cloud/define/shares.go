@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/table"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
@@ -35,6 +36,18 @@ func (s *Shares) shares() *Shares { return s }
 func sharesIn(spec any) *Shares {
 	if s, ok := spec.(sharing); ok {
 		return s.shares()
+	}
+	return nil
+}
+
+// sharesList is the collection that shows with which projects objects are shared.
+const sharesList = cloud.Network + "/rbac-policies"
+
+// joinsShares returns that collection for a manifest that says with which projects its object is shared. For other manifests nothing is compared
+// with it.
+func joinsShares[Spec any](spec *Spec) []string {
+	if s := sharesIn(spec); s != nil && s.SharedWith != nil {
+		return []string{sharesList}
 	}
 	return nil
 }

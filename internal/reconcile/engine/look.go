@@ -76,7 +76,7 @@ func (e *Engine) Look(ctx context.Context, moved Moved) Looked {
 	for _, at := range e.placesToLook(moved.Collections, before) {
 		group.Go(func() error {
 			was, known := before[at]
-			shown := e.list(ctx, at, kind.Listing{Everything: was.Everything, Managed: was.Managed, Shared: results[at.Entry]})
+			shown := e.list(ctx, at, kind.Listing{Everything: was.Everything, Managed: was.Managed, Joined: was.Joined, Shared: results[at.Entry]})
 			one := e.compared(at, shown, was, known)
 			mu.Lock()
 			defer mu.Unlock()
@@ -148,7 +148,7 @@ func (r *run) noteSights() {
 		return
 	}
 	concerns := concernsOf(r.pass.Last, r.engine.Stack)
-	managed, complete := r.engine.managing(r.rev.Want), r.engine.adopting(r.rev.Want)
+	managed, complete, joined := r.engine.managing(r.rev.Want), r.engine.adopting(r.rev.Want), r.engine.joining(r.rev.Want)
 	all := map[memory.Place]memory.Sight{}
 	for name, c := range r.snapshot {
 		parts := c.Parts
@@ -160,7 +160,7 @@ func (r *run) noteSights() {
 			if part.Err == nil && len(r.engine.kind(name).Info.Lists) > 0 {
 				concern := concerns[name]
 				if seen := concern.Look(part.Index, r.engine.Stack); seen.Count > 0 || !concern.Empty() {
-					all[at] = memory.Sight{Sight: seen, Concern: concern, Everything: complete[at], Managed: managed[at]}
+					all[at] = memory.Sight{Sight: seen, Concern: concern, Everything: complete[at], Managed: managed[at], Joined: joined[at]}
 				}
 			}
 		}

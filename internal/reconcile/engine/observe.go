@@ -163,10 +163,10 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 // listAll lists places at the same time. Lists through one entry share the results of requests (see [kind.SharedResults]), so that each request is
 // sent once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
-	managed, complete := e.managing(want), e.adopting(want)
+	managed, complete, joined := e.managing(want), e.adopting(want), e.joining(want)
 	moments, rare := map[string]*kind.SharedResults{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
-		moments[entry] = &kind.SharedResults{}
+		moments[entry] = &kind.SharedResults{Lists: e.collectionsAt(entry, places)}
 	}
 	for _, k := range e.Kinds {
 		rare[k.Info.Kind] = rareKind(k.Info)
@@ -178,7 +178,7 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 	for _, at := range places {
 		group.Go(func() error {
 			of := asked
-			of.Everything, of.Managed, of.Shared = asked.Everything || complete[at], managed[at], moments[at.Entry]
+			of.Everything, of.Managed, of.Joined, of.Shared = asked.Everything || complete[at], managed[at], joined[at], moments[at.Entry]
 			shown := e.list(ctx, at, of)
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && ctx.Err() == nil && !usual {

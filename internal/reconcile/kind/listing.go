@@ -1,6 +1,10 @@
 package kind
 
-import "github.com/stackreeve/stackreeve/internal/manifest"
+import (
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/manifest"
+)
 
 // Listing says what a driver must list. The zero value asks for the objects that every stack needs.
 type Listing struct {
@@ -9,10 +13,17 @@ type Listing struct {
 	// Managed is true if the stack manages objects of the kind. If the credentials cannot list all objects, the
 	// driver must then return an error instead of an incomplete list.
 	Managed bool
+	// Joined are the collections that [Kind.Joins] returns for the stack's manifests, once each.
+	Joined []string
 	// Shared has the [SharedResults] of the snapshot; nil for a list outside a snapshot.
 	Shared *SharedResults
 	// Hosts is set for kinds whose objects run inside machines.
 	Hosts Hosts
+}
+
+// Joins reports whether a driver must read a collection that it reads only if manifests need it (see [Kind.Joins]).
+func (l Listing) Joins(collection string) bool {
+	return l.Everything || slices.Contains(l.Joined, collection)
 }
 
 // Hosts tells a driver in which machines it has to look for objects (see [Info.HostedOn]). Want are the desired

@@ -6,8 +6,9 @@ import "github.com/stackreeve/stackreeve/internal/reconcile/bind"
 type Sight struct {
 	bind.Sight
 	Concern bind.Concern
-	// Everything and Managed are how the place was listed, see [kind.Listing].
+	// Everything, Managed and Joined are how the place was listed, see [kind.Listing].
 	Everything, Managed bool
+	Joined              []string
 }
 
 // NoteSights records how all places that concern the stack look at the end of a pass.

@@ -87,11 +87,11 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 			Loss: []string{"what it holds"}, Unmark: "openstack image unset --property " + mark.OwnerKey + " <id>",
 			Doc: "A disk image that servers and volumes start from (Glance): downloaded, checked and uploaded, or an existing one.",
 		},
-		Collection: define.Collection{Path: "images", Lists: []string{"images?limit=1000", "images?limit=1000&visibility=" + community}, Project: "owner", UpdateBy: http.MethodPatch},
+		Collection: define.Collection{Path: "images", Lists: []string{everyImage}, Project: "owner", UpdateBy: http.MethodPatch},
 		Mark:       mark.PropertyPlace,
 		Overrides: []table.Override[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
 			{Field: "content", Compare: compareContent, Write: writeContent}},
-		Validate: validate, Impossible: impossible, Match: match, Diff: diff, Observe: u.observe, PerStack: true, Export: export,
+		Validate: validate, Impossible: impossible, Match: match, Diff: diff, All: listAll, Observe: u.observe, PerStack: true, Export: export,
 		Create: u.create, Update: u.update, Delete: u.remove, Unmark: unmark,
 	})
 }

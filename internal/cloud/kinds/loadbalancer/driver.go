@@ -74,7 +74,7 @@ func (d driver) createBody(ctx context.Context, w typed.Want[Spec]) (map[string]
 	if w.Spec.Zone == nil && w.Spec.Flavor == "" {
 		return body, nil
 	}
-	o, err := d.offers(ctx)
+	o, err := d.offers(ctx, w.Spec.Flavor != "", w.Spec.Zone != nil)
 	if err != nil {
 		return nil, err
 	}

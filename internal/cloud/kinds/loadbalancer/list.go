@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,8 +19,8 @@ import (
 )
 
 // List reads the project's load balancers first, so that the children of a load balancer that was ACTIVE are at least as
-// new. Then it reads listeners, pools, health monitors, flavors and zones: six lists in all. If no load balancer is
-// owned (see type owned), it reads these lists only if asked.Everything is set.
+// new. Then it reads listeners, pools and health monitors: four lists in all. If no load balancer is owned (see type
+// owned), it reads these lists only if asked.Everything is set. Flavors and zones are read if manifests name some.
 //
 // The members of each pool need one further list, because Octavia has no list of all members.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
@@ -35,7 +36,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 		}
 	}
 	if len(marked) > 0 {
-		if err := d.grow(ctx, marked); err != nil {
+		if err := d.grow(ctx, asked, marked); err != nil {
 			return nil, err
 		}
 	}
@@ -122,17 +123,19 @@ func read(answer table.Attributes, into any) error {
 // parallelLists is the number of lists that are read in parallel.
 const parallelLists = 8
 
-// grow reads the listeners, pools, members, health monitors and policies of the given load balancers.
-func (d driver) grow(ctx context.Context, balancers map[string]*Balancer) error {
+// grow reads the listeners, pools, members, health monitors and policies of the given load balancers. It reads flavors if a load balancer has one,
+// because the status shows the flavor's name.
+func (d driver) grow(ctx context.Context, asked kind.Listing, balancers map[string]*Balancer) error {
 	var listeners []*Listener
 	var pools []*Pool
 	var monitors []*HealthMonitor
 	var offer *offers
+	flavored := asked.Joins(flavorList) || slices.ContainsFunc(slices.Collect(maps.Values(balancers)), func(b *Balancer) bool { return b.FlavorID != "" })
 	group, stop := errgroup.WithContext(ctx)
 	group.Go(func() error { return readAll(stop, d, &listeners, d.ownProjectPath("listeners"), "listeners") })
 	group.Go(func() error { return readAll(stop, d, &pools, d.ownProjectPath("pools"), "pools") })
 	group.Go(func() error { return readAll(stop, d, &monitors, d.ownProjectPath("healthmonitors"), "healthmonitors") })
-	group.Go(func() (err error) { offer, err = d.offers(stop); return err })
+	group.Go(func() (err error) { offer, err = d.offers(stop, flavored, asked.Joins(zoneList)); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}

@@ -6,11 +6,29 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/nearest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// offers are the flavors and availability zones that Octavia offers. They are not the flavors and zones of machines.
+// The collections of offers, as in [kind.Info.Joins].
+const (
+	flavorList = cloud.LoadBalancer + "/lbaas/flavors"
+	zoneList   = cloud.LoadBalancer + "/lbaas/availabilityzones"
+)
+
+// joinsOffers returns the collections with which a manifest is compared. Manifests without a flavor or a zone do not manage it.
+func joinsOffers(s *Spec) (list []string) {
+	if s.ServiceType != nil {
+		list = append(list, flavorList)
+	}
+	if s.Zone != nil {
+		list = append(list, zoneList)
+	}
+	return list
+}
+
+// offers are the flavors and availability zones that Octavia offers, as far as they were read. They are not the flavors and zones of machines.
 type offers struct {
 	flavors []*offer
 	zones   []*offer // only enabled ones
@@ -25,15 +43,18 @@ type offer struct {
 	Enabled bool   `json:"enabled" api:"enabled"`
 }
 
-// offers reads the flavors and zones. A service that is too old to know zones has none.
-func (d driver) offers(ctx context.Context) (*offers, error) {
-	o := new(offers)
-	var err error
-	if o.unknownFlavors, err = readOffers(ctx, d, &o.flavors, "flavors", "flavors"); err != nil {
-		return nil, err
+// offers reads the flavors, the zones, or both. A service that is too old to know zones has none.
+func (d driver) offers(ctx context.Context, flavors, zones bool) (o *offers, err error) {
+	o = new(offers)
+	if flavors {
+		if o.unknownFlavors, err = readOffers(ctx, d, &o.flavors, "flavors", "flavors"); err != nil {
+			return nil, err
+		}
 	}
-	if o.unknownZones, err = readOffers(ctx, d, &o.zones, "availabilityzones", "availability_zones"); err != nil {
-		return nil, err
+	if zones {
+		if o.unknownZones, err = readOffers(ctx, d, &o.zones, "availabilityzones", "availability_zones"); err != nil {
+			return nil, err
+		}
 	}
 	o.zones = slices.DeleteFunc(o.zones, func(z *offer) bool { return !z.Enabled })
 	return o, nil

@@ -73,7 +73,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 			Loss:   []string{"its address, unless the manifest fixes it"},
 			Doc:    "A load balancer with its ports, the machines behind them and the checks of their health (Octavia).",
 		},
-		Validate: r.Validate, Expand: r.Expand, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.QuotaUsed, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
+		Validate: r.Validate, Expand: r.Expand, Joins: joinsOffers, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.QuotaUsed, Impossible: r.Impossible, ExclusiveClaims: r.ExclusiveClaims, Diff: r.Diff, Status: r.Status, Export: r.Export,
 		List: with.List, Create: with.Create, Update: with.Update, Delete: with.Delete, Unmark: with.Unmark,
 	}.Flat()
 }

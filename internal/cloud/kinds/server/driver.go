@@ -41,7 +41,7 @@ type (
 
 // join reads the ports and the server groups of all servers, with one list request for each.
 func join(ctx context.Context, d driver, servers []*state) error {
-	plugged, err := interfaces(ctx, d, len(servers) == 0)
+	plugged, err := interfaces(ctx, d, servers)
 	if err != nil {
 		return err
 	}

@@ -205,30 +205,41 @@ func export(s *state, spec *Spec, e *kind.Export) {
 	}
 }
 
-// interfaces returns the ports of the project's servers, by the ID of the server. The request asks only for the needed
-// fields, because the list is read again and again while servers are built. If there are no servers, it asks for all
-// fields, as other kinds do, so that one request is enough for all kinds.
-func interfaces(ctx context.Context, d driver, none bool) (map[string][]Interface, error) {
-	path := "ports?project_id=" + d.Client.ProjectID + "&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips"
-	if none {
-		path = "ports"
+// portList is the collection of ports, as in [kind.Info.Lists].
+const portList = cloud.Network + "/ports"
+
+// interfaces returns the ports of the project's servers, by the ID of the server. Another kind may list all ports for the same snapshot, or there
+// may be no servers. Then the request is the same as that of other kinds, so that one is enough. Such a list can be older than the list of
+// servers, and lack the port of a server that was started in between. So if a server has no port in it, the ports are listed again.
+//
+// Otherwise the request asks only for the needed fields, because the list is read again and again while servers are built.
+func interfaces(ctx context.Context, d driver, servers []*state) (map[string][]Interface, error) {
+	if len(servers) == 0 || cloud.ListedBeside(ctx, portList) {
+		plugged, err := interfacesIn(ctx, d, "ports")
+		if err != nil || !slices.ContainsFunc(servers, func(s *state) bool { return len(plugged[s.ID]) == 0 }) {
+			return plugged, err
+		}
 	}
-	ports, err := cloud.List[table.Attributes](ctx, d.Client, cloud.Call{Service: cloud.Network, Path: path}, "ports")
-	if err != nil {
-		return nil, err
-	}
+	return interfacesIn(ctx, d, "ports?project_id="+d.Client.ProjectID+"&fields=id&fields=device_id&fields=device_owner&fields=network_id&fields=mac_address&fields=status&fields=fixed_ips")
+}
+
+// interfacesIn reads the ports in a list of Neutron.
+func interfacesIn(ctx context.Context, d driver, path string) (map[string][]Interface, error) {
 	plugged := map[string][]Interface{}
-	for _, answer := range ports {
-		var i Interface
+	as := cloud.Reading[table.Attributes, Interface]{As: "Server " + d.Client.ProjectID, Read: func(answer table.Attributes) (i Interface, err error) {
 		if err := table.Read(answer, &i); err != nil {
-			return nil, fmt.Errorf("port: %w", err)
+			return i, fmt.Errorf("port: %w", err)
 		}
 		if project := strings.Trim(string(answer["project_id"]), `"`); project != "" && project != d.Client.ProjectID {
-			continue // the list contains all visible ports, and this one belongs to another project
+			i.DeviceOwner = "" // the list contains all visible ports, and this one belongs to another project
 		}
+		return i, nil
+	}}
+	err := cloud.EachRead(ctx, d.Client, cloud.Call{Service: cloud.Network, Path: path}, "ports", as, func(i Interface) error {
 		if strings.HasPrefix(i.DeviceOwner, "compute:") {
 			plugged[i.DeviceID] = append(plugged[i.DeviceID], i)
 		}
-	}
-	return plugged, nil
+		return nil
+	})
+	return plugged, err
 }

@@ -164,7 +164,7 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 	user, judge := completer{master}, judge{c}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
-			Joins: []string{cloud.Network + "/ports", cloud.Compute + "/os-server-groups", cloud.BlockStorage + "/volumes"},
+			Joins: []string{portList, cloud.Compute + "/os-server-groups", cloud.BlockStorage + "/volumes"},
 			Group: define.OrcGroup, Version: "v1alpha1", Kind: "Server", Service: cloud.Compute,
 			Unmark: mark.UnmarkByProperty("server"),
 			Loss:   []string{"its local disk", "the addresses of ports that Nova made for it"},

@@ -43,6 +43,7 @@ type Kind[Spec, Filter, State any] struct {
 	Stated          func(spec *Spec) kind.Facts
 	Project         func(w Want[Spec]) kind.Ref
 	Zone            func(spec *Spec) string
+	Joins           func(spec *Spec) []string
 	PerHost         func(spec *Spec) (n int, hard bool)
 	PerHostOf       func(have *State) (n int, hard bool)
 	QuotaNeeded     func(spec *Spec, of kind.FactsOf) kind.Amounts
@@ -133,6 +134,7 @@ func (k *Kind[S, F, T]) setNeeds(e *kind.Kind) {
 	if zone := ofSpec(k.Zone); zone != nil {
 		e.Zone = func(w kind.Want) string { return zone(w.Spec) }
 	}
+	e.Joins = ofSpec(k.Joins)
 	if k.PerHost != nil {
 		e.PerHost = func(w kind.Want) (n int, hard bool) {
 			if spec, _ := w.Spec.(*S); spec != nil {

@@ -1,0 +1,36 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+const (
+	// everyImage lists what Glance lists by default and the community images. (glance/db/sqlalchemy/api.py: image_get_all)
+	everyImage = "images?limit=1000&visibility=all"
+	// lacksAll says that a Glance does not know this visibility. It then answers 400. (glance/api/v2/images.py: _get_filters)
+	lacksAll = "images with visibility=all"
+)
+
+// listAll reads all images that the project can use, by one list, or by two from an older Glance.
+func listAll(ctx context.Context, d driver) ([]*state, error) {
+	if !d.Client.Lacks(lacksAll) {
+		all, err := d.Find(ctx, "?limit=1000&visibility=all")
+		if !errors.Is(err, kind.ErrRejected) {
+			return all, err
+		}
+	}
+	usual, err := d.Find(ctx, "?limit=1000")
+	if err != nil {
+		return nil, err
+	}
+	others, err := d.Find(ctx, "?limit=1000&visibility="+community)
+	if err != nil {
+		return nil, err
+	}
+	d.Client.Lack(lacksAll)
+	return slices.Concat(usual, others), nil
+}
