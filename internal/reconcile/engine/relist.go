@@ -68,7 +68,7 @@ func (r *run) relist(ctx context.Context, names []string) {
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
 	s.at, s.began, s.touched = ended, began, false
-	s.listInterval = min(max(s.listInterval*3/2, 3*took), max(r.timing.PollMax, 3*took))
+	s.listInterval = min(max(s.listInterval*3/2, r.poll(kind), 3*took), max(r.timing.PollMax, 3*took))
 	if err := firstError(c); err != nil {
 		r.noteUnlisted(s, err)
 	} else {

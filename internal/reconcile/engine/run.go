@@ -35,6 +35,7 @@ type run struct {
 	doing                            map[string]Activity
 	unfinished                       []unfinished
 	pending                          map[string]time.Time // since when the cloud works on each object, by step identity.
+	built                            map[string]time.Time // the same for new objects that are not ready yet
 	stuck                            map[manifest.Key]error
 	refused                          map[string]error // the refusals of the cloud, by demand.
 	demands                          map[manifest.Key]int

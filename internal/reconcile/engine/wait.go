@@ -23,6 +23,7 @@ const maxSettleWait = time.Hour
 // trackPending records which objects the cloud works on, and since when. An
 // object that takes too long is stuck.
 func (r *run) trackPending(now time.Time) {
+	r.noteBuilt(now)
 	before := r.pending
 	r.pending = make(map[string]time.Time, len(before))
 	for _, s := range r.round.plan.Steps {
@@ -208,7 +209,7 @@ func (r *run) finish(o outcome) {
 	r.engine.past().NoteHealed(&s, time.Now())
 	r.answersUnplanned = true
 	listed := r.fresh[s.Key.Kind]
-	listed.listInterval, listed.touched = r.timing.Poll, true
+	listed.listInterval, listed.touched = r.poll(s.Key.Kind), true
 	for _, entry := range o.entries {
 		listed.writtenEntries[entry] = true
 	}

@@ -38,7 +38,7 @@ func (l LoggedIn) forget(m *Memory) {
 func (m *Memory) clear() {
 	m.knownIDs, m.made, m.created, m.unanswered, m.begun, m.adopted, m.killedUntil = nil, nil, nil, nil, nil, nil, time.Time{}
 	m.probed, m.patients, m.seen, m.fallbacks, m.searched = nil, nil, plan.Seen{}, nil, nil
-	m.found, m.sights, m.traces, m.preflight = nil, nil, nil, checked{}
+	m.found, m.sights, m.building, m.traces, m.preflight = nil, nil, nil, nil, checked{}
 }
 
 // PassBegins is the start of a pass, with the objects that its commit declares. If the declaration of a group has changed, its failure is
