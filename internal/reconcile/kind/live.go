@@ -133,9 +133,9 @@ type Facts struct {
 	Subnets    []string // IDs of the attached subnets.
 	Pools      []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
 	Unusable   string   // why nothing new can be created from it: "disabled".
+	OwnerID    string   // for an image: the project that owns it.
 	External   bool     // for a network: it is external, and not shared with the project.
 	Trusted    bool     // for an image: it belongs to the project, or the cloud offers it to everybody.
-	OwnerID    string   // for an image: the project that owns it.
 	IsProject  bool     // the object is a project.
 	OwnProject bool     // for a project: the stack works in it.
 	TLS        *TLS     // for a server in a machine that answers only with TLS.
