@@ -70,7 +70,8 @@ func (m *Memory) Save(now time.Time) error {
 	return m.save(now)
 }
 
-// save writes the file, unless it already has the same content. An empty memory has no file.
+// save writes the file, unless it already has the same content. An empty memory has no file. If the file cannot be written, the old one is removed.
+// Because of outdated facts, the next process could take a change by hand for its own, or not list a kind of which the stack owns objects.
 func (m *Memory) save(now time.Time) error {
 	if m.unsaved = false; m.path == "" || m.where == "" {
 		return nil
@@ -98,7 +99,7 @@ func (m *Memory) save(now time.Time) error {
 		return err
 	}
 	if err := localfile.Replace(m.path, text); err != nil {
-		return err
+		return errors.Join(err, m.remove())
 	}
 	m.written, m.saved = string(same), now
 	return nil

@@ -69,6 +69,33 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// If the file cannot be replaced, the outdated one is removed. The next save writes it again.
+func TestAnOutdatedFileIsRemoved(t *testing.T) {
+	m, short := filled(t)
+	text, err := os.ReadFile(short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.path = filepath.Join(filepath.Dir(short), strings.Repeat("s", 250)) // the name of a file beside it would be too long
+	if err := os.WriteFile(m.path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.NoteBegun([]manifest.Key{{Kind: "Server", Name: "new"}})
+	if err := m.Save(noon); err == nil {
+		t.Error("the file is written")
+	}
+	if _, err := os.Stat(m.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the outdated file is there: %v", err)
+	}
+	m.path = short
+	if err := m.Save(noon); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(short); err != nil || string(now) == string(text) {
+		t.Errorf("the file is not written again: %v", err)
+	}
+}
+
 // While a pass runs, a larger file is written less often. An unchanged file is written again after an hour.
 func TestHowOftenItIsWritten(t *testing.T) {
 	m, _ := filled(t)
