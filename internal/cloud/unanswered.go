@@ -52,10 +52,12 @@ func writes(method, address string) bool {
 	return method != http.MethodGet && method != http.MethodHead && !(method == http.MethodPost && strings.HasSuffix(pathOf(address), loginPath))
 }
 
-// unsentError is the error of a request of which nothing was sent.
+// unsentError is the error of a request of which nothing was sent. It is also [kind.ErrUnsent].
 type unsentError struct{ error }
 
 func (e unsentError) Unwrap() error { return e.error }
+
+func (unsentError) Is(target error) bool { return target == kind.ErrUnsent }
 
 // connecting returns a context for a request, and whether the request still waits for a connection. Nothing of the request is sent until name
 // lookup and handshake are done.

@@ -58,6 +58,26 @@ func TestWhatTheCloudMayGoOnWith(t *testing.T) {
 	}
 }
 
+// The end of a pass can end a request before anything of it is sent.
+func TestWhatWasCutOffBeforeItWasSent(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	way := &transport{next: outbound.New(outbound.Config{}), limits: Limits{}.orDefaults(), pace: rate.NewLimiter(1, 1), log: slog.New(slog.DiscardHandler)}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://cloud.example/v2.0/networks", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: way}).Do(req)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	row, _ := serviceOfType(Network)
+	err = classify(err, row, func([]byte) string { return "" })
+	if !errors.Is(err, kind.ErrUnsent) || !errors.Is(err, context.Canceled) || errors.Is(err, kind.ErrUnanswered) {
+		t.Errorf("its classes are %v: %v", kind.ClassesOf(err), err)
+	}
+}
+
 // If a request got no connection, it was not sent. If its connection broke, it may have been sent.
 func TestWhatWasNeverSentIsKnown(t *testing.T) {
 	breaks := func(w http.ResponseWriter, _ *http.Request) {

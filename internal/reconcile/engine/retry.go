@@ -154,7 +154,7 @@ func (r *run) ensureHistory(id string) *history {
 func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 	t, now := r.ensureHistory(id), time.Now()
 	t.err = err
-	r.engine.past().NoteFailure(&s, err, now.Add(r.timing.UnansweredWait))
+	r.engine.past().NoteFailure(&s, err, now, r.timing.UnansweredWait)
 	var later *kind.RetryAfterError
 	switch {
 	case errors.Is(err, kind.ErrGone) && s.Action != plan.Create && t.failures+1 < r.timing.Tries:

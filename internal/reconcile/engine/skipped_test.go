@@ -198,7 +198,7 @@ func TestKindsWithCreationsWithoutAnAnswer(t *testing.T) {
 		two.sync(t, "a", 1)
 		key := manifest.Key{Group: "test", Kind: "Other", Namespace: "default", Name: "stray"}
 		two.engine.past().NoteBegun([]manifest.Key{key})
-		two.engine.past().NoteFailure(&plan.Step{Key: key, Action: plan.Create, Object: plan.Object{Want: &kind.Desired{Key: key}}}, kind.ErrUnanswered, time.Now().Add(time.Minute))
+		two.engine.past().NoteFailure(&plan.Step{Key: key, Action: plan.Create, Object: plan.Object{Want: &kind.Desired{Key: key}}}, kind.ErrUnanswered, time.Now(), time.Minute)
 		two.sync(t, "a", 1)
 		time.Sleep(2 * time.Minute)
 		two.others.Put(thingtest.Thing{Name: "stray", Mine: true, Mark: markOf("Other")})

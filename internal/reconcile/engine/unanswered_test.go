@@ -19,12 +19,17 @@ type slowly struct {
 	*thingtest.World
 	takes time.Duration
 	holds bool        // whether the request ends only when its context ends
+	turns bool        // whether the first request still waits for its turn when its context ends
 	at    []time.Time // times of the creations
 }
 
 func (s *slowly) Create(ctx context.Context, want typed.Want[thingtest.Spec]) (typed.Live[thingtest.Thing], error) {
 	if s.at = append(s.at, time.Now()); len(s.at) > 1 {
 		return s.World.Create(ctx, want)
+	}
+	if s.turns {
+		<-ctx.Done()
+		return typed.Live[thingtest.Thing]{}, fmt.Errorf("%w: %w", kind.ErrUnsent, ctx.Err())
 	}
 	mark := want.Mark
 	mark.Applied = kind.Unfinished
@@ -86,6 +91,24 @@ func TestACreationThatIsNotAnsweredIsGivenTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A creation that was not sent before the pass ended is sent by the next pass, as soon as lists show the results of all requests.
+func TestACreationThatWasNotSentIsNotWaitedFor(t *testing.T) {
+	s, m := &slowly{World: thingtest.New(), turns: true}, &memory.Memory{}
+	want, err := s.Wanted("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, supersede := context.WithCancelCause(t.Context())
+		time.AfterFunc(30*time.Second, func() { supersede(Superseded("commit 1a2b3c4")) })
+		s.engine(m).Sync(ctx, Revision{Want: want})
+		ended := time.Now()
+		if last := s.engine(m).Sync(t.Context(), Revision{Want: want}); last.Outcome() != plan.InSync || len(s.at) != 2 || s.at[1].Sub(ended) > 10*time.Second {
+			t.Errorf("%s after tries at %v; the first pass ended at %v", last.Outcome(), s.at, ended)
+		}
+	})
 }
 
 // The agent forgets a creation without an answer when the cloud can no longer be working on it.

@@ -31,13 +31,16 @@ var (
 	// request may still create the object, so the engine waits for that object before it sends the
 	// request again.
 	ErrUnanswered = errors.New("no answer in time")
+	// ErrUnsent: the last request of the step was not sent at all, for example because the pass ended
+	// while the request waited for its turn. The cloud carries out nothing later.
+	ErrUnsent = errors.New("not sent")
 	// ErrNoService: the cloud does not offer the service at all.
 	ErrNoService = errors.New("the cloud does not offer it")
 )
 
 // ClassesOf returns the classes above that an error has.
 func ClassesOf(err error) (classes []error) {
-	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrNoService} {
+	for _, class := range []error{ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrUnsent, ErrNoService} {
 		if errors.Is(err, class) {
 			classes = append(classes, class)
 		}

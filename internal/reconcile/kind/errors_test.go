@@ -23,7 +23,7 @@ func TestClassesOfKnowsEachClass(t *testing.T) {
 		}
 		return true
 	})
-	all := errors.Join(ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrNoService)
+	all := errors.Join(ErrBusy, ErrNotYet, ErrRejected, ErrForbidden, ErrExhausted, ErrGone, ErrUnanswered, ErrUnsent, ErrNoService)
 	if known := ClassesOf(all); len(known) != declared {
 		t.Errorf("%d classes are declared, %d are known: %v", declared, len(known), known)
 	}

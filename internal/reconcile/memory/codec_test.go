@@ -32,7 +32,7 @@ func filled(t *testing.T) (m *Memory, path string) {
 	m.Forget(LoggedIn{Where: "one/p1", As: "ann"})
 	create := &plan.Step{Key: web, Action: plan.Create}
 	m.NoteBegun([]manifest.Key{web})
-	m.NoteFailure(create, kind.ErrUnanswered, noon.Add(3*time.Minute))
+	m.NoteFailure(create, kind.ErrUnanswered, noon, 3*time.Minute)
 	m.NoteMade(create, &kind.Live{ID: "id-1"}, noon)
 	m.NoteKilled(noon)
 	m.NoteAnswer(web, 0, "id-1", noon, errors.New("status 503"))

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -94,13 +96,26 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	}
 }
 
-// If the cloud has refused a step, the step has ended. If it has not answered, or the step was cut off, the step may continue.
+// If the cloud has refused a step, the step has ended. If it has not answered, or the step was cut off, the step may continue. It does not if nothing
+// was sent; then only lists may lag behind.
 func TestFailures(t *testing.T) {
-	for err, want := range map[error]bool{kind.ErrRejected: false, kind.ErrUnanswered: true, context.Canceled: true} {
+	unsent := fmt.Errorf("%w: %w", kind.ErrUnsent, context.Canceled)
+	for name, tt := range map[string]struct {
+		err  error
+		want time.Time
+	}{
+		"refused":                   {kind.ErrRejected, time.Time{}},
+		"no answer":                 {kind.ErrUnanswered, seconds(9)},
+		"cut off":                   {context.Canceled, seconds(9)},
+		"cut off before it is sent": {unsent, noon.Add(listDelay)},
+		"no connection":             {kind.ErrUnsent, time.Time{}},
+		"no answer, then cut off before more is sent": {errors.Join(kind.ErrUnanswered, unsent), seconds(9)},
+	} {
 		m, s := &Memory{}, &plan.Step{Key: web, Action: plan.Create}
 		m.NoteBegun([]manifest.Key{web})
-		if m.NoteFailure(s, err, seconds(9)); m.begun[web].until.IsZero() == want || m.HiddenUntil(s.Identity(), false).IsZero() == want {
-			t.Errorf("%v: begun %v, unanswered %v", err, m.begun, m.unanswered)
+		m.NoteFailure(s, tt.err, noon, 9*time.Second)
+		if begun, hidden := m.begun[web].until, m.HiddenUntil(s.Identity(), false); !begun.Equal(tt.want) || !hidden.Equal(tt.want) {
+			t.Errorf("%s: begun until %v, hidden until %v, want %v", name, begun, hidden, tt.want)
 		}
 	}
 }

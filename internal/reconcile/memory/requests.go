@@ -37,12 +37,18 @@ func (m *Memory) NoteDeleted(s *plan.Step, now time.Time) {
 	m.noteUnfinished(s, now.Add(listDelay))
 }
 
-// NoteFailure records a step that failed, if the cloud may still carry it out. That is so if the cloud did not answer, or if the end of the
-// pass cut the request off. A creation is not requested again until lists have been read to find its result.
-func (m *Memory) NoteFailure(s *plan.Step, err error, until time.Time) {
-	if !errors.Is(err, kind.ErrUnanswered) && !errors.Is(err, context.Canceled) {
+// NoteFailure records a step that failed, if the cloud may still carry it out, for the time that wait gives it. That is so if the cloud did not answer,
+// or if the end of the pass cut the request off. A creation is not requested again until lists have been read to find its result. If the request was not
+// even sent, only an earlier request of the same step can have a result. That request was answered, so lists show its result soon.
+func (m *Memory) NoteFailure(s *plan.Step, err error, now time.Time, wait time.Duration) {
+	unanswered := errors.Is(err, kind.ErrUnanswered)
+	if !unanswered && !errors.Is(err, context.Canceled) {
 		return
 	}
+	if !unanswered && errors.Is(err, kind.ErrUnsent) {
+		wait = min(wait, listDelay)
+	}
+	until := now.Add(wait)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.noteUnfinished(s, until)
