@@ -126,6 +126,8 @@ type change struct {
 	do   func(i *intruder) time.Time
 	// silent is true if the service does not say who made the change.
 	silent bool
+	// late is true if the object is PENDING in the first round of the pass. Then the log has the correction, but no line about drift.
+	late bool
 }
 
 // changes returns a change of each sort. Each takes objects as the agent has made them, so they can be repeated.
@@ -185,8 +187,8 @@ func changes(zone string) []change {
 		{key: "Volume/data", what: "deleted", do: remove(cloud.BlockStorage, "volumes", "data", "")},
 		{key: "LoadBalancer/front", what: "deleted", silent: true, do: remove(cloud.LoadBalancer, "lbaas/loadbalancers", "front", "?cascade=true")},
 		{key: "ServerGroup/apart", what: "deleted", do: remove(cloud.Compute, "os-server-groups", "apart", "")},
-		{key: "DNSRecordSet/www", what: "changed", do: recordset(http.MethodPut, map[string]any{"ttl": 61})},
-		{key: "DNSZone/zone", what: "changed", do: func(i *intruder) time.Time {
+		{key: "DNSRecordSet/www", what: "changed", late: true, do: recordset(http.MethodPut, map[string]any{"ttl": 61})},
+		{key: "DNSZone/zone", what: "changed", late: true, do: func(i *intruder) time.Time {
 			return i.do(http.MethodPatch, cloud.DNS, "zones/"+i.id(cloud.DNS, "zones", zone), map[string]any{"ttl": 601})
 		}},
 		{key: "Server/web", what: "metadata", do: func(i *intruder) time.Time {

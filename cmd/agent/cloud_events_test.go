@@ -116,6 +116,9 @@ func (n *noticed) suffers(c change) {
 		by = ""
 	}
 	for line := range strings.Lines(since()) {
+		if c.late && strings.Contains(line, `msg="step done"`) && strings.Contains(line, "key="+c.key+" ") {
+			return
+		}
 		if strings.Contains(line, "msg=drift ") && strings.Contains(line, "key="+c.key+" ") && strings.Contains(line, by) {
 			return
 		}
