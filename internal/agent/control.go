@@ -32,8 +32,8 @@ type State struct {
 	Plan      plan.Summary `json:"plan"`
 	Refused   string       `json:"refused,omitempty"` // the newest commit, if its manifests are refused
 	Error     string       `json:"error,omitempty"`
-	// NoticedBy says how changes in the cloud are noticed: by "notifications", or by "drift checks" while those cannot be read. It is "" if
-	// notifications are not configured.
+	// NoticedBy says how changes in the cloud are noticed: by "notifications", or, while those cannot be read, by "probes" or "drift checks". It is "" if
+	// the stack has no source of notifications.
 	NoticedBy string `json:"noticedBy,omitempty"`
 	// LastLook is the last look after a notification or a probe; nil before the first.
 	LastLook *LastLook `json:"lastLook,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 )
 
-// lookTime is the time limit of a look. If it is over, a pass follows.
+// lookTime is the time limit of a look, from its turn on. If it is over, a pass follows.
 const lookTime = 10 * time.Second
 
 // LastLook is the last look at the cloud.
@@ -18,6 +18,11 @@ type LastLook struct {
 
 // needsNoPass looks at what has changed in the cloud. It reports whether the change does not concern the stack.
 func (s *Loop) needsNoPass(ctx context.Context) bool {
+	done, err := s.Turns.take(ctx) // before the changes are taken, so that one look is enough for those that arrive during the wait
+	if err != nil {
+		return true // the agent ends
+	}
+	defer done()
 	moved, pending := s.Signals.takeMoved()
 	if !pending {
 		return true
@@ -38,10 +43,5 @@ func (s *Loop) needsNoPass(ctx context.Context) bool {
 func (s *Loop) look(ctx context.Context, moved engine.Moved) engine.Looked {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	done, err := s.Turns.take(ctx)
-	if err != nil {
-		return engine.LookedFailed
-	}
-	defer done()
 	return s.cloud.Look(ctx, moved)
 }

@@ -86,3 +86,33 @@ func TestLookAtCollections(t *testing.T) {
 		}
 	})
 }
+
+// A look that waits for its turn starts no pass, however long that takes. It covers the changes that arrive meanwhile.
+func TestLookWaitsForItsTurn(t *testing.T) {
+	var turns *Turns
+	o := &outside{commit: "one", look: engine.LookedSame, with: func(s *Loop) {
+		turns = NewTurns()
+		s.Turns = turns
+	}}
+	serve(t, o, "@every 24h", "@every 24h", func(s *Loop) {
+		o.pause(time.Minute)
+		passes := len(o.passes)
+		for range atOnce {
+			turns.taken <- struct{}{}
+		}
+		s.Look(engine.Moved{Collections: []string{"network/ports"}})
+		o.pause(time.Minute)
+		s.Look(engine.Moved{Collections: []string{"network/networks"}})
+		o.pause(time.Minute)
+		if len(o.looks) != 0 || len(o.passes) != passes {
+			t.Fatalf("%d looks and %d passes without a turn", len(o.looks), len(o.passes)-passes)
+		}
+		for range atOnce {
+			<-turns.taken
+		}
+		o.pause(0)
+		if len(o.passes) != passes || len(o.looks) != 1 || len(o.looks[0].Collections) != 2 {
+			t.Errorf("%d passes, looks at %v", len(o.passes)-passes, o.looks)
+		}
+	})
+}

@@ -56,9 +56,10 @@ type Cloud struct {
 // Probe asks the services of a project whether something has changed. matter has the collections that stacks list, as in [kind.Info.Lists]. At most one
 // goroutine at a time asks about each service.
 type Probe interface {
-	// Asks reports whether there is a question to a service.
-	Asks(service string, matter map[string]bool) bool
-	// Moved asks a service one question. It returns the collections that have changed since the question was asked before.
+	// Asks returns the number of questions to a service, and whether one of them was never asked.
+	Asks(service string, matter map[string]bool) (questions int, untried bool)
+	// Moved asks a service one question. It returns the collections that have changed since the question was asked before, and, after the
+	// first answer to a question, all collections that it shows.
 	Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error)
 }
 

@@ -18,14 +18,17 @@ import (
 // prove nothing. At most one goroutine at a time may ask about each service.
 type Probe struct {
 	client *Client
-	of     map[string]*serviceProbe // by catalog type
+	of     map[string]*serviceProbe // by catalog type; shared by all logins that continue
+	now    func() time.Time
 }
 
 // serviceProbe is what a probe knows about one service.
 type serviceProbe struct {
 	turn int
 	seen map[string]seen // the last answers, by the question's path
-	off  map[string]bool // questions that the service does not answer, by their path
+	// tried are the questions that were asked, by their path.
+	tried map[string]bool
+	off   map[string]time.Time // questions that the service does not answer, by their path, with the time when they are asked again
 }
 
 // seen is what is kept of an answer.
@@ -60,7 +63,7 @@ func (e *UnseenError) Unwrap() error { return e.Err }
 
 // NewProbe returns a probe of the client's project.
 func (c *Client) NewProbe() *Probe {
-	p := &Probe{client: c, of: map[string]*serviceProbe{}}
+	p := &Probe{client: c, of: map[string]*serviceProbe{}, now: time.Now}
 	for service := range questions {
 		p.of[service] = &serviceProbe{}
 	}
@@ -74,15 +77,22 @@ const overlap = 2 * time.Second
 // ProbedServices returns the catalog types of the services that can be asked.
 func ProbedServices() []string { return slices.Sorted(maps.Keys(questions)) }
 
-// Asks reports whether there is a question to the service about one of the collections that matter (see
-// [kind.Info.Lists]).
-func (p *Probe) Asks(service string, matter map[string]bool) bool {
-	return p.next(service, matter) != nil
+// Continue returns a probe with the client of p that compares with the answers to another probe of the same project.
+func (p *Probe) Continue(other *Probe) *Probe {
+	return &Probe{client: p.client, of: other.of, now: p.now}
+}
+
+// Asks returns the number of questions to the service about collections that matter (see [kind.Info.Lists]), and whether one of them was never asked.
+func (p *Probe) Asks(service string, matter map[string]bool) (questions int, untried bool) {
+	list := p.list(service, matter)
+	return len(list), slices.ContainsFunc(list, func(q *probeQuestion) bool {
+		return !p.of[service].tried[q.path]
+	})
 }
 
 // Moved asks a service one question, and returns the collections with objects that have changed since the question was asked before. Each call asks
-// the next question. The first answer to a question only shows the present state. Collections that do not matter are left out. An [UnseenError] is
-// returned once for each question.
+// the next question. After the first answer to a question, its collections count as changed, because lists may be older than the answer. Collections that do not
+// matter are left out. After an [UnseenError], the question is not asked for an hour.
 func (p *Probe) Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error) {
 	q := p.next(service, matter)
 	if q == nil {
@@ -90,11 +100,12 @@ func (p *Probe) Moved(ctx context.Context, service string, matter map[string]boo
 	}
 	one := p.of[service]
 	if one.turn++; one.seen == nil {
-		one.seen, one.off = map[string]seen{}, map[string]bool{}
+		one.seen, one.tried, one.off = map[string]seen{}, map[string]bool{}, map[string]time.Time{}
 	}
+	one.tried[q.path] = true
 	paths, changed, err := p.ask(context.WithValue(ctx, answeredOnce{}, true), service, q) // a service that is busy is asked later
 	if refusesQuestion(err) {
-		one.off[q.path] = true
+		one.off[q.path] = p.now().Add(unansweredLasts)
 		err = &UnseenError{Service: service, Collections: q.shows, Err: err}
 	}
 	if err != nil || !changed {
@@ -112,29 +123,46 @@ func refusesQuestion(err error) bool {
 	return errors.As(err, &answer) && answer.code == http.StatusBadRequest
 }
 
-// next returns the question to ask next; nil if there is none.
+// unansweredLasts is the time after which a question is asked again that the service has not answered. The reason may have been a wrong role, or an answer of a proxy.
+const unansweredLasts = time.Hour
+
+// next returns the question to ask next; nil if there is none. Questions that were never asked come first.
 func (p *Probe) next(service string, matter map[string]bool) *probeQuestion {
+	list := p.list(service, matter)
+	if len(list) == 0 {
+		return nil
+	}
+	one := p.of[service]
+	for _, q := range list {
+		if !one.tried[q.path] {
+			return q
+		}
+	}
+	return list[one.turn%len(list)]
+}
+
+// list returns the questions to a service.
+func (p *Probe) list(service string, matter map[string]bool) (list []*probeQuestion) {
 	one := p.of[service]
 	if one == nil {
 		return nil
 	}
-	var list, instead []*probeQuestion
+	now := p.now()
+	var instead []*probeQuestion
 	for i := range questions[service] {
 		switch q := &questions[service][i]; {
-		case one.off[q.path] || !q.worth(service, matter):
+		case now.Before(one.off[q.path]) || !q.worth(service, matter):
 		case q.instead:
 			instead = append(instead, q)
 		default:
 			list = append(list, q)
 		}
 	}
+	regular := list
 	for _, q := range instead {
-		if q.lacks(service, matter, list) {
+		if q.lacks(service, matter, regular) {
 			list = append(list, q)
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return list[one.turn%len(list)]
+	return list
 }

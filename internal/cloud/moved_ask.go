@@ -18,7 +18,7 @@ var errTooOld = errors.New("the service is too old to show them")
 // errTooMany is the error of a question whose answers are too long.
 var errTooMany = fmt.Errorf("there are more than %d objects", maxRevisions)
 
-// ask asks a question, and stores the answer. changed reports whether it differs from the last answer, and paths are the collections in which; nil stands for
+// ask asks a question, and stores the answer. changed reports whether it differs from the last answer, if there is one, and paths are the collections in which; nil stands for
 // all of the service.
 func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (paths []string, changed bool, err error) {
 	one := p.of[service]
@@ -33,17 +33,19 @@ func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (path
 		now.sum, err = p.containers(ctx, service)
 		changed = now.sum != before.sum
 	case same:
-		now, err = p.list(ctx, service, q, before)
+		now, err = p.listed(ctx, service, q, before)
 		changed = now.sum != before.sum
 	case since:
-		now, err = p.list(ctx, service, q, before)
+		now, err = p.listed(ctx, service, q, before)
 		changed = now.shows(before)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	one.seen[q.path] = now
-	return paths, changed && known, nil
+	if one.seen[q.path] = now; !known {
+		return q.shows, true, nil
+	}
+	return paths, changed, nil
 }
 
 // shows reports whether an answer has an object that was not in the answer before. An object without a revision may have changed again.
@@ -56,8 +58,8 @@ func (s seen) shows(before seen) bool {
 	return false
 }
 
-// list asks for a list.
-func (p *Probe) list(ctx context.Context, service string, q *probeQuestion, before seen) (seen, error) {
+// listed asks for a list.
+func (p *Probe) listed(ctx context.Context, service string, q *probeQuestion, before seen) (seen, error) {
 	if q.version != "" {
 		have, err := p.client.Microversion(ctx, service, q.version)
 		if err == nil && have != q.version {

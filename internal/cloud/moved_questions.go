@@ -29,12 +29,15 @@ const (
 // smaller, but Neutron (seen in Zed) refuses it.
 const revisions = "?project_id=PROJECT&fields=id&fields=revision_number" + withLimit
 
-// maxRevisions is the largest number of objects in such a list, and withLimit lets the service send one more. Longer lists are not asked for again, because
-// Neutron reads every object in full.
+// maxRevisions is the largest number of objects in such a list, and withLimit lets the service send one more. Longer lists are not asked for, because
+// services read every object in full.
 const (
 	maxRevisions = 200
 	withLimit    = "&limit=201"
 )
+
+// balancers is a list of Octavia's load balancers.
+const balancers = "lbaas/loadbalancers?project_id=PROJECT&fields=id&fields=updated_at&fields=provisioning_status"
 
 // questions are the questions for each service. Neutron raises the revision of a parent with its children, so the children need no question. Such
 // children are subnets, rules, interfaces, routes, port forwardings, tags and the sharing of networks. A balancer's row also moves with its listeners,
@@ -63,9 +66,10 @@ var questions = map[string][]probeQuestion{
 	Image: {
 		{path: "images?owner=PROJECT&limit=1&sort=updated_at:desc", form: same, shows: []string{"images"}},
 	},
-	LoadBalancer: { // without the first question, a deleted balancer would show only if it was the newest
-		{path: "lbaas/loadbalancers?project_id=PROJECT&fields=id", form: same},
-		{path: "lbaas/loadbalancers?project_id=PROJECT&limit=1&sort_key=updated_at&sort_dir=desc&fields=id&fields=updated_at&fields=provisioning_status", form: same},
+	LoadBalancer: { // of many balancers, the newest and the IDs of all, because a deleted one shows in the first answer only if it was the newest
+		{path: balancers + withLimit, form: same},
+		{path: balancers + "&limit=1&sort_key=updated_at&sort_dir=desc", form: same, instead: true},
+		{path: "lbaas/loadbalancers?project_id=PROJECT&fields=id", form: same, instead: true},
 	},
 	DNS: { // with the number of all zones
 		{path: "zones?limit=1&sort_key=updated_at&sort_dir=desc", form: same, shows: []string{"zones", "recordsets"}},

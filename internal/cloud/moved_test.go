@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 )
@@ -14,6 +15,11 @@ var everything = map[string]bool{
 	"compute/servers": true, "network/security-groups": true, "network/ports": true, "network/networks": true, "network/floatingips": true, "network/routers": true,
 	"network/trunks": true, "network/subnetpools": true, "network/address-groups": true, "network/address-scopes": true, "network/qos/policies": true, "block-storage/volumes": true, "image/images": true,
 	"load-balancer/lbaas/loadbalancers": true, "dns/zones": true, "key-manager/secrets": true, "object-store/containers": true, "shared-file-system/share-networks": true,
+}
+
+func asks(p *cloud.Probe, service string, matter map[string]bool) bool {
+	questions, _ := p.Asks(service, matter)
+	return questions > 0
 }
 
 // A probe says once for each question that the user may not ask it, and does not ask it again. Other errors of a service can pass.
@@ -28,7 +34,7 @@ func TestProbeWithoutPermission(t *testing.T) {
 		for _, service := range []string{cloud.Compute, cloud.Network} {
 			said := map[string]bool{}
 			for range 40 {
-				if !p.Asks(service, everything) {
+				if !asks(p, service, everything) {
 					break
 				}
 				_, err := p.Moved(t.Context(), service, everything)
@@ -42,10 +48,47 @@ func TestProbeWithoutPermission(t *testing.T) {
 					said[unseen.Question()] = true
 				}
 			}
-			if p.Asks(service, everything) == final {
+			if asks(p, service, everything) == final {
 				t.Errorf("%d: asks %s: %t", code, service, !final)
 			}
 		}
+	}
+}
+
+// A question that a service has not answered is asked again after an hour, because the reason may have passed.
+func TestProbeAsksAgain(t *testing.T) {
+	refuses := true
+	h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
+		if refuses {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(`{"servers": []}`))
+	})
+	p, matter := h.open(t).NewProbe(), map[string]bool{"compute/servers": true}
+	now := time.Now()
+	p.SetNow(func() time.Time { return now })
+	unseen := (*cloud.UnseenError)(nil)
+	if _, err := p.Moved(t.Context(), cloud.Compute, matter); !errors.As(err, &unseen) || asks(p, cloud.Compute, matter) {
+		t.Fatalf("%v", err)
+	}
+	refuses, now = false, now.Add(time.Hour)
+	if moved, err := p.Moved(t.Context(), cloud.Compute, matter); err != nil || len(moved) != 1 {
+		t.Errorf("after an hour: %v, %v", moved, err)
+	}
+}
+
+// A login that continues the probe of another one compares with its answers.
+func TestProbeContinues(t *testing.T) {
+	h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"ports": [{"id": "a", "revision_number": 1}]}`))
+	})
+	first, matter := h.open(t).NewProbe(), map[string]bool{"network/ports": true}
+	if moved, err := first.Moved(t.Context(), cloud.Network, matter); err != nil || len(moved) != 1 {
+		t.Errorf("the first answer: %v, %v", moved, err)
+	}
+	if moved, err := h.open(t).NewProbe().Continue(first).Moved(t.Context(), cloud.Network, matter); err != nil || len(moved) != 0 {
+		t.Errorf("the same answer to another login: %v, %v", moved, err)
 	}
 }
 
@@ -53,11 +96,11 @@ func TestProbeWithoutPermission(t *testing.T) {
 func TestProbeAsksOnlyWhatMatters(t *testing.T) {
 	p := (&cloud.Client{}).NewProbe()
 	for _, service := range cloud.ProbedServices() {
-		if p.Asks(service, nil) || p.Asks(service, map[string]bool{"compute/flavors": true, "computer/servers": true}) || !p.Asks(service, everything) {
-			t.Errorf("%s is asked: %t for nothing, %t for everything", service, p.Asks(service, nil), p.Asks(service, everything))
+		if asks(p, service, nil) || asks(p, service, map[string]bool{"compute/flavors": true, "computer/servers": true}) || !asks(p, service, everything) {
+			t.Errorf("%s is asked: %t for nothing, %t for everything", service, asks(p, service, nil), asks(p, service, everything))
 		}
 	}
-	if !p.Asks(cloud.LoadBalancer, map[string]bool{"load-balancer/lbaas/pools": true}) {
+	if !asks(p, cloud.LoadBalancer, map[string]bool{"load-balancer/lbaas/pools": true}) {
 		t.Error("a balancer's row shows its pools")
 	}
 }

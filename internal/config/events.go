@@ -18,6 +18,9 @@ type Events struct {
 	Probe string `json:"probe,omitempty" rule:"enum=on|off,default=off" doc:"on: the agent asks the services that the stack uses every 5 to 8 seconds whether something in the project has changed, with one small request to each. Stacks of one project share the requests."`
 }
 
+// Probes reports whether the agent asks the services.
+func (e *Events) Probes() bool { return e.Probe == "on" }
+
 // AMQP is a RabbitMQ with the notifications of OpenStack's services.
 type AMQP struct {
 	URLFile      string   `json:"urlFile,omitempty" doc:"File with the address and the login: amqps://user:password@host:5671/vhost, or amqp://… without TLS. In place of servers, username, passwordFile and tls. It is read again for each connection."`

@@ -2,7 +2,8 @@ package events
 
 import "time"
 
-// These are the pauses between probes. While nothing changes, they grow up to calmProbe. After a refusal they grow from refusedProbe, or from the
+// These are the pauses between probes of a service. While nothing changes, they grow up to calmProbe if there is one question, so that a change is noticed
+// within 10 s. Two questions take turns, so their pauses stay short. After a refusal they grow from refusedProbe, or from the
 // time that the service has asked for, up to longestProbe.
 const (
 	busyProbe    = 5 * time.Second
@@ -21,10 +22,10 @@ type ProbePace struct {
 // Due reports whether a probe is due.
 func (p *ProbePace) Due(now time.Time) bool { return !now.Before(p.next) }
 
-// Answered records a probe that was answered. moved is true if it has noticed a change.
-func (p *ProbePace) Answered(now time.Time, moved bool) {
+// Answered records a probe that was answered. moved is true if it has noticed a change. questions is the number of questions that take turns.
+func (p *ProbePace) Answered(now time.Time, moved bool, questions int) {
 	p.failures = 0
-	if p.pause = min(max(p.pause*5/4, busyProbe), calmProbe); moved {
+	if p.pause = min(max(p.pause*5/4, busyProbe), calmProbe); moved || questions > 1 {
 		p.pause = busyProbe
 	}
 	p.next = now.Add(p.pause)

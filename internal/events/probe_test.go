@@ -12,19 +12,25 @@ func TestProbePace(t *testing.T) {
 	if !p.Due(now) {
 		t.Error("the first probe is not due")
 	}
-	p.Answered(now, false)
+	p.Answered(now, false, 1)
 	if wait() != busyProbe || p.Due(now.Add(busyProbe-1)) || !p.Due(now.Add(busyProbe)) {
 		t.Errorf("%v after the first probe", wait())
 	}
 	for range 10 {
-		p.Answered(now, false)
+		p.Answered(now, false, 1)
 	}
 	if wait() != calmProbe {
 		t.Errorf("%v while nothing changes", wait())
 	}
-	p.Answered(now, true)
+	p.Answered(now, true, 1)
 	if wait() != busyProbe {
 		t.Errorf("%v after a change", wait())
+	}
+	for range 10 {
+		p.Answered(now, false, 2)
+	}
+	if wait() != busyProbe {
+		t.Errorf("%v between two questions", wait())
 	}
 	p.Failed(now, 0)
 	if wait() != refusedProbe {
@@ -40,7 +46,7 @@ func TestProbePace(t *testing.T) {
 	if wait() != longestProbe {
 		t.Errorf("%v after many refusals", wait())
 	}
-	p.Answered(now, false)
+	p.Answered(now, false, 1)
 	if wait() != busyProbe {
 		t.Errorf("%v after an answer", wait())
 	}

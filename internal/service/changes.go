@@ -181,21 +181,23 @@ func (c *changes) changed(source, vhost string, s rabbit.State) {
 	case s.Reading:
 		c.log.Info("changes in the cloud are noticed by notifications", "vhost", vhost, "missing_exchanges", missing)
 	case s.Err != nil:
-		c.log.Warn("changes in the cloud are noticed by the next drift check only, because notifications are not read", "vhost", vhost, "error", s.Err.Error())
+		c.log.Warn("notifications are not read; until they are, changes in the cloud are noticed by probes, or by the next drift check", "vhost", vhost, "error", s.Err.Error())
 	default:
-		c.log.Warn("changes in the cloud are noticed by the next drift check only, because none of the exchanges exists; turn on notifications in the services", "vhost", vhost, "missing_exchanges", missing)
+		c.log.Warn("none of the exchanges exists, so changes in the cloud are noticed by probes, or by the next drift check; turn on notifications in the services", "vhost", vhost, "missing_exchanges", missing)
 	}
 }
 
-// noticedBy says how changes in the cloud of a stack are noticed now: by notifications, or only by drift checks. It returns "" if the stack has no
-// source of notifications.
-func (c *changes) noticedBy(source string) string {
+// noticedBy says how changes in the cloud of a stack are noticed now: by notifications, else by probes, or only by drift checks.
+func (c *changes) noticedBy(source string, probes bool) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, vhost := range slices.Sorted(maps.Keys(c.states[source])) {
 		if c.states[source][vhost].Reading {
 			return "notifications"
 		}
+	}
+	if probes {
+		return "probes"
 	}
 	return "drift checks"
 }

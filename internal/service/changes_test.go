@@ -132,7 +132,7 @@ func deleted(id string) string {
 // After a message about an object of the stack, a pass begins, and the drift that it finds is reported with the user who caused it. Messages about
 // other projects, garbage, and the messages about the agent's own writes cause no pass.
 func TestMessageCausesLook(t *testing.T) {
-	n := newNoticing(t, "amqp://u:p@127.0.0.1:1/", "{amqp: {urlFile: amqp-url}}")
+	n := newNoticing(t, "amqp://u:p@127.0.0.1:1/", `{probe: "off", amqp: {urlFile: amqp-url}}`)
 	id := n.network()
 	n.mu.Lock()
 	before := n.reads

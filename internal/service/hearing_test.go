@@ -137,7 +137,7 @@ type scripted struct {
 	asked []string
 }
 
-func (s *scripted) Asks(string, map[string]bool) bool { return true }
+func (s *scripted) Asks(string, map[string]bool) (int, bool) { return 1, false }
 
 func (s *scripted) Moved(_ context.Context, service string, _ map[string]bool) ([]string, error) {
 	s.asked = append(s.asked, service)
@@ -169,8 +169,8 @@ func TestProbesThatFailAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// A project with many stacks is asked with one login, and with another one after that stack has left. Then the others look, because a change may have been
-// missed.
+// A project with many stacks is asked with one login, and with another one after that stack has left. Nobody looks
+// then, because the logins share the answers.
 func TestProbesOfAProjectShareALogin(t *testing.T) {
 	p, at := newProbes(slog.New(slog.DiscardHandler)), projectAt{cloud: "demo"}
 	var looks atomic.Int32 // timers count, too
@@ -193,10 +193,33 @@ func TestProbesOfAProjectShareALogin(t *testing.T) {
 	}
 	p.leave(first)
 	ask(time.Now().Add(time.Minute))
-	if len(logins[second].asked) != len(cloud.ProbedServices()) || looks.Load() != 1 {
+	if len(logins[second].asked) != len(cloud.ProbedServices()) || looks.Load() != 0 {
 		t.Errorf("after the first stack has left: asked %v, %d looks", logins[second].asked, looks.Load())
 	}
 	if p.leave(second); len(p.all) != 0 {
 		t.Errorf("%d projects without stacks", len(p.all))
+	}
+}
+
+// A stack that logs in again and again, because its lists fail, does not make the others look. If the login that asks fails, another one takes over.
+func TestProbesOfAStackThatFails(t *testing.T) {
+	p, at := newProbes(slog.New(slog.DiscardHandler)), projectAt{cloud: "demo"}
+	var looks atomic.Int32
+	first, second := newHearing("", func(engine.Moved) { looks.Add(1) }), newHearing("", func(engine.Moved) { looks.Add(1) })
+	for range 10 {
+		p.enter(at, first, &scripted{err: errors.New("down")})
+		p.enter(at, second, &scripted{})
+	}
+	one := p.all[at]
+	if one.by != first || len(one.stacks) != 2 || looks.Load() != 0 {
+		t.Errorf("asked by the second: %t, %d stacks, %d looks", one.by == second, len(one.stacks), looks.Load())
+	}
+	p.probe(t.Context(), p.due(time.Now())[0])
+	if one.by != second {
+		t.Error("no other login takes over after a failure")
+	}
+	p.enter(projectAt{cloud: "other"}, first, &scripted{})
+	if len(one.stacks) != 1 || len(p.all) != 2 {
+		t.Errorf("%d stacks of %d projects after a login to another project", len(one.stacks), len(p.all))
 	}
 }

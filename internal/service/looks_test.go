@@ -41,7 +41,7 @@ func newMany(t testing.TB, stacks int, manifests func(i int) string) *many {
 		m.Write(filepath.Join("repo", fmt.Sprintf("s%d", i), "all.yaml"), manifests(i))
 	}
 	m.Commit()
-	m.Write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: many}\nspec:\n  source: {url: "+m.Path("repo")+", branch: main, paths: \"*\"}\n  cloud: demo\n  sync: {driftCheck: \"@every 24h\"}\n  events: {amqp: {urlFile: amqp-url}}\n")
+	m.Write("stackreeve.yaml", "apiVersion: stackreeve.dev/v1alpha1\nkind: Stack\nmetadata: {name: many}\nspec:\n  source: {url: "+m.Path("repo")+", branch: main, paths: \"*\"}\n  cloud: demo\n  sync: {driftCheck: \"@every 24h\"}\n  events: {probe: \"off\", amqp: {urlFile: amqp-url}}\n")
 	documents, err := config.Load([]string{m.Path("stackreeve.yaml")}, nil)
 	if err != nil {
 		t.Fatal(err)

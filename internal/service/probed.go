@@ -12,8 +12,9 @@ import (
 
 // probedService is one service of a project.
 type probedService struct {
-	pace events.ProbePace
-	busy bool
+	pace      events.ProbePace
+	busy      bool
+	questions int // the number of different questions
 	// failing is set after a probe that failed. unseen are the changes that the service does not show. Both are logged once.
 	failing bool
 	unseen  map[string]bool
@@ -27,8 +28,17 @@ func (o *probed) service(name string) *probedService {
 	return o.services[name]
 }
 
+// answer says how a question was answered.
+type answer struct {
+	err   error
+	moved bool
+	// untried is true if another question was never asked.
+	untried bool
+}
+
 // answered decides when the service is asked again, and logs when probes begin to fail and when they work again.
-func (s *probedService) answered(log *slog.Logger, moved bool, err error) {
+func (s *probedService) answered(log *slog.Logger, now time.Time, a answer) {
+	err := a.err
 	if unseen := (*cloud.UnseenError)(nil); errors.As(err, &unseen) {
 		if text := unseen.Question(); !s.unseen[text] {
 			s.unseen[text] = true
@@ -36,9 +46,11 @@ func (s *probedService) answered(log *slog.Logger, moved bool, err error) {
 		}
 		err = nil
 	}
-	now := time.Now()
 	if err == nil {
-		if s.pace.Answered(now, moved); s.failing {
+		if s.pace.Answered(now, a.moved, s.questions); a.untried {
+			s.pace = events.ProbePace{}
+		}
+		if s.failing {
 			log.Info("probes notice changes in the service again")
 		}
 		s.failing = false

@@ -17,6 +17,7 @@ import (
 // requests.
 type probes struct {
 	log   *slog.Logger
+	now   func() time.Time
 	lists func() map[string][]string // the collections that each kind lists
 	mu    sync.Mutex
 	all   map[projectAt]*probed
@@ -40,7 +41,7 @@ const (
 )
 
 func newProbes(log *slog.Logger) *probes {
-	return &probes{log: log, lists: sync.OnceValue(listsOfKinds), all: map[projectAt]*probed{}}
+	return &probes{log: log, now: time.Now, lists: sync.OnceValue(listsOfKinds), all: map[projectAt]*probed{}}
 }
 
 func listsOfKinds() map[string][]string {
@@ -62,44 +63,67 @@ func (p *probes) join(entry string, h *hearing, open func(context.Context) (agen
 	}, func() { p.leave(h) }
 }
 
-// enter adds a stack to a project, after its login.
+// enter adds a stack to a project, after its login. All logins of a project share the answers, so no change is missed if another one takes over.
 func (p *probes) enter(at projectAt, h *hearing, asks agent.Probe) {
-	p.leave(h) // after another login, the stack may belong to another project
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.leaveExcept(at, h) // after another login, the stack may belong to another project
 	one := p.all[at]
 	if one == nil {
 		one = newProbed()
 		p.all[at] = one
 	}
-	if one.stacks[h] = asks; one.by == nil {
+	if one.by == nil {
 		one.by = h
+	} else {
+		asks = continued(asks, one.stacks[one.by])
 	}
+	one.stacks[h] = asks
+}
+
+// continued returns a probe that compares with the answers to the one before it.
+func continued(asks, before agent.Probe) agent.Probe {
+	now, ok := asks.(*cloud.Probe)
+	then, same := before.(*cloud.Probe)
+	if !ok || !same {
+		return asks
+	}
+	return now.Continue(then)
 }
 
 func newProbed() *probed {
 	return &probed{stacks: map[*hearing]agent.Probe{}, services: map[string]*probedService{}}
 }
 
-// leave removes a stack. If the project was asked with its login, another login takes over. Changes since the last probes may be missed then, so
-// the other stacks look.
+// leave removes a stack. If the project was asked with its login, another login takes over.
 func (p *probes) leave(h *hearing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.leaveExcept(projectAt{}, h)
+}
+
+// leaveExcept removes a stack from all projects but one. The caller holds the lock.
+func (p *probes) leaveExcept(but projectAt, h *hearing) {
 	for at, one := range p.all {
-		if one.stacks[h] == nil {
+		if at == but || one.stacks[h] == nil {
 			continue
 		}
-		if delete(one.stacks, h); len(one.stacks) == 0 {
+		if delete(one.stacks, h); one.by == h {
+			one.by = nil
+			one.takeOver()
+		}
+		if len(one.stacks) == 0 {
 			delete(p.all, at)
 		}
-		if one.by != h {
-			continue
-		}
-		one.by = nil
-		for other := range one.stacks {
-			one.by = other
-			other.miss()
+	}
+}
+
+// takeOver makes another login ask, if there is one.
+func (o *probed) takeOver() {
+	for h := range o.stacks {
+		if h != o.by {
+			o.by = h
+			return
 		}
 	}
 }
@@ -127,8 +151,8 @@ func (p *probes) serve(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case now := <-tick.C:
-			for _, due := range p.due(now) {
+		case <-tick.C:
+			for _, due := range p.due(p.now()) {
 				running.Go(func() { p.probe(ctx, due) })
 			}
 		}
@@ -158,7 +182,8 @@ func (p *probes) due(now time.Time) (list []dueProbe) {
 			if matter == nil {
 				matter = p.matter(one)
 			}
-			if asks := one.stacks[one.by]; asks.Asks(name, matter) {
+			asks := one.stacks[one.by]
+			if service.questions, _ = asks.Asks(name, matter); service.questions > 0 {
 				service.busy = true
 				list = append(list, dueProbe{at, one, name, asks, matter})
 			} else {
@@ -180,7 +205,11 @@ func (p *probes) probe(ctx context.Context, due dueProbe) {
 	if ctx.Err() != nil {
 		return
 	}
-	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), len(moved) > 0, err)
+	_, untried := due.asks.Asks(due.service, due.matter)
+	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), p.now(), answer{err, len(moved) > 0, untried})
+	if service.failing {
+		due.project.takeOver()
+	}
 	if len(moved) > 0 {
 		for h := range due.project.stacks {
 			h.sawMove(moved)

@@ -88,7 +88,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		o.Watchers = append(o.Watchers, svc.shown.Watch(s.Name))
 	}
 	heard, leaveChanges := svc.changes.join(s, signals.Look)
-	if heard.from != "" || s.Spec.Events.Probe == "on" {
+	if heard.from != "" || s.Spec.Events.Probes() {
 		to, o.Watchers, o.Reported, o.UserName = append(to, heard), append(o.Watchers, heard), heard.reported, heard.names.name
 	}
 	record := o.Record(s)
@@ -103,10 +103,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 		Report: svc.reports(to), Looked: svc.looked(s.Name), Traced: svc.traces != nil, Leave: leave,
 	}
 	if heard.from != "" {
-		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from) }
+		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from, s.Spec.Events.Probes()) }
 	}
 	leaveProbes := func() {}
-	if s.Spec.Events.Probe == "on" {
+	if s.Spec.Events.Probes() {
 		cfg.Open, leaveProbes = svc.probes.join(s.Spec.Cloud, heard, cfg.Open)
 	}
 	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); heard.close(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored

@@ -43,10 +43,10 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 			where = at.Region + "/" + at.ProjectID
 		}
 		past.Forget(memory.LoggedIn{Where: where, As: loginOf(at)})
-		in.engine.Memory, in.engine.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probe == "on"
+		in.engine.Memory, in.engine.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probes()
 		user, _ := at.OwnUser()
 		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, in), Look: in.look}
-		if s.Spec.Events.Probe == "on" {
+		if s.Spec.Events.Probes() {
 			opened.Probe = at.NewProbe()
 		}
 		return opened, nil

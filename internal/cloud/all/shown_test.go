@@ -38,8 +38,8 @@ func TestProbesShowWhatKindsList(t *testing.T) {
 				reason = "identity/"
 			}
 			used[reason] = true
-			if asked := p.Asks(service, map[string]bool{name: true}); asked == (unprobed[reason] != "") {
-				t.Errorf("%s of %s is asked for: %t, want a question or a reason", name, k.Info.Kind, asked)
+			if questions, _ := p.Asks(service, map[string]bool{name: true}); (questions > 0) == (unprobed[reason] != "") {
+				t.Errorf("%s of %s is asked for by %d questions; want a question or a reason", name, k.Info.Kind, questions)
 			}
 		}
 	}
