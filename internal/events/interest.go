@@ -5,8 +5,9 @@ type Urgency int
 
 // The urgencies.
 const (
-	Never Urgency = iota // the message does not concern the stack
-	Later                // the message may concern the stack
+	Never   Urgency = iota // the message does not concern the stack
+	Settled                // the message may be about the agent's own write, and the look follows after it
+	Later                  // the message may concern the stack
 	Now
 )
 
@@ -20,6 +21,8 @@ type Interest struct {
 	IDs map[string]bool
 	// Writing is true while the agent itself writes, and shortly after it.
 	Writing bool
+	// Changing are the IDs of the existing objects that the agent changes or deletes during this time.
+	Changing map[string]bool
 }
 
 // In returns when a message has to start a pass of the stack. In the table, the first row that fits counts.
@@ -27,7 +30,8 @@ type Interest struct {
 //	message                                                              urgency
 //	-------------------------------------------------------------------  -------
 //	the stack has not logged in yet, so its first pass is still to come  Never
-//	caused by the agent's user while it writes                           Never
+//	caused by the agent's user while it writes, about a known object
+//	that the agent does not change / about another object                Settled / Never
 //	about an object that the stack knows                                 Now
 //	about another project                                                Never
 //	about the stack's project, and understood / not understood           Now / Later
@@ -37,7 +41,12 @@ type Interest struct {
 //	names no project                                                     Never
 func (i *Interest) In(l Look) Urgency {
 	switch {
-	case i.Project == "", i.Writing && i.User != "" && l.Who.ID == i.User:
+	case i.Project == "":
+		return Never
+	case i.Writing && i.User != "" && l.Who.ID == i.User: // or a person or a program that logs in as the same user
+		if l.ID != "" && i.IDs[l.ID] && !i.Changing[l.ID] {
+			return Settled
+		}
 		return Never
 	case l.ID != "" && i.IDs[l.ID]:
 		return Now

@@ -3,8 +3,8 @@ package events
 import "testing"
 
 func TestInterest(t *testing.T) {
-	ids := map[string]bool{"known": true}
-	idle, writing := Interest{ours, "agent", ids, false}, Interest{ours, "agent", ids, true}
+	ids := map[string]bool{"known": true, "changed": true}
+	idle, writing := Interest{ours, "agent", ids, false, nil}, Interest{ours, "agent", ids, true, map[string]bool{"changed": true}}
 	person, agent, stranger := User{"p", "anna", ours}, User{"agent", "agent", ours}, User{"a", "admin", theirs}
 	for _, tt := range []struct {
 		name string
@@ -23,11 +23,13 @@ func TestInterest(t *testing.T) {
 		{"nobody and nothing named", idle, Look{"image", "image", "", "", User{}}, Later},
 		{"an object, but nobody", idle, Look{"identity", "project", "", "x", User{}}, Later},
 		{"not understood", idle, Look{"", "", ours, "x", person}, Later},
-		{"our own write", writing, Look{"compute", "server", ours, "known", agent}, Never},
+		{"our own change", writing, Look{"compute", "server", ours, "changed", agent}, Never},
+		{"our own creation", writing, Look{"compute", "server", ours, "x", agent}, Never},
+		{"somebody with our user while we write", writing, Look{"compute", "server", ours, "known", agent}, Settled},
 		{"our own user at another time", idle, Look{"compute", "server", ours, "known", agent}, Now},
 		{"a person while we write", writing, Look{"compute", "server", ours, "known", person}, Now},
 		{"deleted by an administrator while we write", writing, Look{"network", "network", "", "x", stranger}, Later},
-		{"nobody while we write, and our user is not known", Interest{ours, "", ids, true}, Look{"image", "image", ours, "known", User{}}, Now},
+		{"nobody while we write, and our user is not known", Interest{ours, "", ids, true, nil}, Look{"image", "image", ours, "known", User{}}, Now},
 	} {
 		if got := tt.of.In(tt.look); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)

@@ -157,7 +157,7 @@ func (c *changes) received(source string, body []byte) {
 	for _, h := range c.of(source) {
 		most = max(most, h.hear(look, now))
 	}
-	c.metrics.Notification(map[events.Urgency]string{events.Never: "unrelated", events.Later: "later", events.Now: "now"}[most])
+	c.metrics.Notification(map[events.Urgency]string{events.Never: "unrelated", events.Settled: "later", events.Later: "later", events.Now: "now"}[most])
 }
 
 // missed makes all stacks with a source look, because messages may have been lost.

@@ -21,6 +21,8 @@ const (
 	// maxReporters is the maximum number of objects for which a stack remembers who changed them, and reporterLasts is how long it does.
 	maxReporters  = 1000
 	reporterLasts = 15 * time.Minute
+	// maxChanging is the maximum number of objects that a stack remembers as its own changes. Messages about further ones cause one look after the writes.
+	maxChanging = 100_000
 )
 
 // hearing decides what messages about the cloud mean for one stack. It is a watcher and a sink of the stack's passes, from which it knows the stack's
@@ -33,7 +35,7 @@ type hearing struct {
 	of          events.Interest
 	quiet       time.Time     // the agent's own writes may be reported until then
 	running     bool          // the agent writes
-	moved       *engine.Moved // what probes have noticed while the agent's own writes may be reported; nil if nothing
+	moved       *engine.Moved // what may have changed, although the agent's own writes may be the reason; nil if nothing
 	settling    *time.Timer
 	quick, slow hints
 	poked       hints
@@ -69,11 +71,17 @@ func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 		}
 		h.who[l.ID] = kind.Trace{Who: who, When: now}
 	}
+	moved := engine.Moved{Collections: l.Collections(), Since: now}
+	if u == events.Settled {
+		h.moved = h.moved.And(moved)
+		h.settle(now)
+		return u
+	}
 	pace := &h.slow
 	if u == events.Now {
 		pace = &h.quick
 	}
-	h.hint(pace, engine.Moved{Collections: l.Collections(), Since: now})
+	h.hint(pace, moved)
 	return u
 }
 
@@ -99,7 +107,7 @@ func (h *hearing) sawMove(collections []string) {
 	}
 }
 
-// settle gives the hint of a change that a probe noticed while the agent's own writes may be reported, as soon as that is over. It is less urgent, so
+// settle gives the hint of a change that was noticed while the agent's own writes may be reported, as soon as that is over. It is less urgent, so
 // that writes that the agent repeats forever cause fewer and fewer looks. The caller holds the lock.
 func (h *hearing) settle(now time.Time) {
 	switch wait := h.quiet.Sub(now); {
@@ -232,11 +240,17 @@ func (h *hearing) has() map[string]bool {
 	return h.kinds
 }
 
-// Started stores that the agent writes.
-func (h *hearing) Started(plan.Step) {
+// Started stores that the agent writes, and which object.
+func (h *hearing) Started(s plan.Step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if !h.running && !time.Now().Before(h.quiet) {
+		h.of.Changing = map[string]bool{} // those of earlier passes are no longer reported
+	}
 	h.running = true
+	if id := s.ID(); id != "" && len(h.of.Changing) < maxChanging {
+		h.of.Changing[id] = true
+	}
 }
 
 // Planned implements [engine.Watcher].

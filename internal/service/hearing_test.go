@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/events"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/service/servicetest"
@@ -65,6 +66,32 @@ func TestHearingAfterARunWithoutAPass(t *testing.T) {
 			t.Errorf("%d looks, want 1", looks.Load())
 		}
 	})
+}
+
+// While the agent writes, somebody else may use the same user. A message about an object that the agent does not change causes one look after the
+// writes, and messages about its own changes cause none.
+func TestHearingOfOthersWithTheSameUser(t *testing.T) {
+	for id, want := range map[string]int32{"mine": 0, "theirs": 1, "created": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			var looks atomic.Int32 // timers count, too
+			h := newHearing("", func(engine.Moved) { looks.Add(1) })
+			h.of = events.Interest{Project: "p", User: "agent", IDs: map[string]bool{"mine": true, "theirs": true}}
+			h.Started(plan.Step{Object: plan.Object{Have: &kind.Live{ID: "mine"}}})
+			for range 3 {
+				h.hear(events.Look{Service: "network", Collection: "port", Project: "p", ID: id, Who: events.User{ID: "agent"}}, time.Now())
+			}
+			h.Ran(wrote())
+			time.Sleep(echo - 1)
+			if synctest.Wait(); looks.Load() != 0 {
+				t.Errorf("%s: %d looks while the agent's own writes are reported", id, looks.Load())
+			}
+			time.Sleep(time.Hour)
+			if synctest.Wait(); looks.Load() != want {
+				t.Errorf("%s: %d looks, want %d", id, looks.Load(), want)
+			}
+			h.close()
+		})
+	}
 }
 
 // After the end of a stack, nothing looks, and no timer waits.
