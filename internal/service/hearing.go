@@ -61,6 +61,9 @@ func (h *hearing) hear(l events.Look, now time.Time) events.Urgency {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.of.Writing = h.running || now.Before(h.quiet)
+	if l.ID != "" {
+		l.ID = ownID(l.ID)
+	}
 	u := h.of.In(l)
 	if u == events.Never {
 		return u
@@ -181,7 +184,7 @@ func (h *hearing) close() {
 func (h *hearing) reported(id string) (kind.Trace, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t, ok := h.who[path.Base(id)] // of a record set, the ID begins with that of its zone
+	t, ok := h.who[ownID(id)]
 	t.Who = h.names.name(t.Who)
 	return t, ok && time.Since(t.When) < reporterLasts
 }
@@ -218,11 +221,14 @@ func idsOf(p plan.Plan) map[string]bool {
 	ids := make(map[string]bool, len(p.Steps))
 	for i := range p.Steps {
 		if id := p.Steps[i].ID(); id != "" {
-			ids[path.Base(id)] = true // of a record set, the ID begins with that of its zone
+			ids[ownID(id)] = true
 		}
 	}
 	return ids
 }
+
+// ownID returns the last part of an ID, which is compared. The ID of a record set begins with the ID of its zone in steps, but not in messages.
+func ownID(id string) string { return path.Base(id) }
 
 // kindsOf returns the kinds of a plan's objects.
 func kindsOf(p plan.Plan) map[string]bool {
@@ -249,7 +255,7 @@ func (h *hearing) Started(s plan.Step) {
 	}
 	h.running = true
 	if id := s.ID(); id != "" && len(h.of.Changing) < maxChanging {
-		h.of.Changing[id] = true
+		h.of.Changing[ownID(id)] = true
 	}
 }
 
