@@ -61,6 +61,10 @@ func (l *loader) reveal(root *yaml.Node, from *tokens, at Origin) bool {
 	if from == nil {
 		return true
 	}
+	secret := func(n *yaml.Node) bool { return from.in(n.Value) }
+	if l.loseOpen(root, secret, func(n *yaml.Node) Origin { return l.whole.place(n, at) }) {
+		return false
+	}
 	r := revealer{tokens: from, room: l.opts.MaxTotalBytes - l.bytes}
 	before := r.room
 	r.document(root)
@@ -69,13 +73,21 @@ func (l *loader) reveal(root *yaml.Node, from *tokens, at Origin) bool {
 	case r.tooMuch:
 		l.stop(at.File, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests after encrypted values are put in", l.opts.TooMuch)
 		return false
-	case r.alias && len(r.nodes) > 0:
-		l.lose(Problem{Origin: at, What: "has an alias beside values of an encrypted file", Fix: "write the value out in place of the alias"})
+	case r.indirect && len(r.nodes) > 0:
+		l.lose(Problem{Origin: at, What: "has an alias or a merge key beside values of an encrypted file", Fix: "write the values out in place of the alias or the merge key"})
 		return false
 	case len(r.nodes) > 0:
 		l.opened, l.secret, l.parts = from, r.nodes, r.parts
 	}
 	return true
+}
+
+// place returns the place in the program's input of a node that is not located yet.
+func (c *chunk) place(n *yaml.Node, document Origin) Origin {
+	if n.Line > 0 && n.Line <= len(c.places) {
+		return c.places[n.Line-1]
+	}
+	return document
 }
 
 // locate gives the nodes of a document that a program made the places of its files.

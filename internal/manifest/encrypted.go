@@ -93,6 +93,41 @@ func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
 // openFields are the fields that everybody sees, so that no value below them may be encrypted.
 var openFields = []string{"apiVersion", "kind", "metadata"}
 
+func isOpen(at Origin, field string) Problem {
+	return Problem{Origin: at, Field: field, What: "is encrypted, but everybody sees this field",
+		Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"}
+}
+
+// loseOpen reports the encrypted values below [openFields] in a document and in the items of a list. It is called before the
+// document is recognised, because the messages of that quote kinds and names. It returns false if there are none.
+func (l *loader) loseOpen(root *yaml.Node, secret func(*yaml.Node) bool, place func(*yaml.Node) Origin) (lost bool) {
+	head := func(n *yaml.Node, at *fieldPath) {
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			name := n.Content[i].Value
+			if !slices.Contains(openFields, name) {
+				continue
+			}
+			paths(n.Content[i+1], at.field(name), func(n *yaml.Node, at *fieldPath) {
+				if !l.stopped && secret(n) {
+					lost = true
+					l.lose(isOpen(place(n), at.String()))
+				}
+			})
+		}
+	}
+	head(root, nil)
+	if lost || !l.known.judge(root, GroupVersionKind{}).list {
+		return lost
+	}
+	var list *fieldPath
+	if _, items := lookup(root, "items"); items != nil && items.Kind == yaml.SequenceNode {
+		for i, item := range items.Content {
+			head(follow(item), list.field("items").item(i))
+		}
+	}
+	return lost
+}
+
 // seal finds the encrypted values of an object. It returns problems for those that cannot be kept secret.
 func (l *loader) seal(o *Object) (problems []Problem) {
 	if l.opened == nil {
@@ -110,8 +145,7 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 				Fix: "rename the key, or leave the value in clear text"})
 		}
 		if slices.Contains(openFields, splitPath(at.String())[0].name) {
-			problems = append(problems, Problem{Origin: made.other.place(n, o.Origin.File), Field: at.String(), What: "is encrypted, but everybody sees this field",
-				Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"})
+			problems = append(problems, isOpen(made.other.place(n, o.Origin.File), at.String()))
 		}
 	})
 	slices.Sort(made.encrypted)

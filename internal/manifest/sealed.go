@@ -117,6 +117,17 @@ func (t *tokens) Again(root *yaml.Node) error {
 	return nil
 }
 
+// in reports whether a text has a token with a value, as it is or in base64.
+func (t *tokens) in(text string) bool {
+	known := func(token string) (string, bool) {
+		_, ok := t.values[token]
+		return "", ok
+	}
+	_, found := withoutTokens(text, known)
+	_, encoded := withoutTokens(decoded(text), known)
+	return found || encoded
+}
+
 // unseal decrypts the files of which a program got copies. It returns nil if there are none, or one is refused.
 func (l *loader) unseal(files []SealedFile) (t *tokens, ok bool) {
 	if len(files) == 0 || l.opts.Holding != nil && l.opts.Decryption == (Decryption{}) {
@@ -164,7 +175,9 @@ type revealer struct {
 	room  int64               // bytes that may be added
 	nodes map[*yaml.Node]bool // those with a value
 	parts []string            // the values that are parts of texts
-	alias bool                // the document has an alias, whose fields would not count as secret
+	// indirect is true if the document has an alias or a merge key. A field is then decoded at another path than its place in the
+	// text, and would not count as secret.
+	indirect bool
 	// tooMuch is true if the room was too small. The document is then incomplete.
 	tooMuch bool
 }
@@ -175,16 +188,24 @@ func (r *revealer) document(root *yaml.Node) {
 	kind, version := valueAt(root, "kind"), valueAt(root, "apiVersion")
 	secret := kind != nil && kind.Value == "Secret" && version != nil && version.Value == "v1"
 	for i := 1; i < len(root.Content); i += 2 {
+		r.key(root.Content[i-1])
 		r.value(root.Content[i], secret && root.Content[i-1].Value == "data")
 	}
 }
 
+// key looks for a merge key and for an alias as a key.
+func (r *revealer) key(n *yaml.Node) {
+	r.indirect = r.indirect || n.Kind == yaml.AliasNode || n.ShortTag() == tagMerge
+}
+
 // value puts values into a node. In the data of a Secret, a program can have encoded a token as base64.
 func (r *revealer) value(n *yaml.Node, inData bool) {
-	r.alias = r.alias || n.Kind == yaml.AliasNode
+	r.indirect = r.indirect || n.Kind == yaml.AliasNode
 	if n.Kind != yaml.ScalarNode {
 		for i, c := range n.Content {
-			if n.Kind != yaml.MappingNode || i%2 == 1 {
+			if n.Kind == yaml.MappingNode && i%2 == 0 {
+				r.key(c)
+			} else {
 				r.value(c, inData)
 			}
 		}
@@ -205,13 +226,18 @@ func (r *revealer) value(n *yaml.Node, inData bool) {
 }
 
 func (r *revealer) encoded(n *yaml.Node) {
-	plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(n.Value), ""))
-	if err != nil {
-		return
-	}
-	if text, found := r.text(string(plain)); found {
+	if text, found := r.text(decoded(n.Value)); found {
 		r.set(n, base64.StdEncoding.EncodeToString([]byte(text)))
 	}
+}
+
+// decoded returns the text behind base64, or "".
+func decoded(text string) string {
+	plain, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+	if err != nil {
+		return ""
+	}
+	return string(plain)
 }
 
 func (r *revealer) text(text string) (string, bool) {

@@ -2,11 +2,15 @@ package manifest
 
 import (
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
 const token = tokenPrefix + "0123456789abcdef0123456789abcdef01234567"
@@ -55,19 +59,97 @@ func TestRevealIsBounded(t *testing.T) {
 	}
 }
 
-// TestAnAliasBesideEncryptedValuesIsRefused because its field would not count as secret.
-func TestAnAliasBesideEncryptedValuesIsRefused(t *testing.T) {
+// sealedPart returns a document that a program made of an encrypted file. In the text, TOKEN stands for the token of the value
+// "correct horse", and BASE64 for the token in base64.
+func sealedPart(t *testing.T, document string) (Part, *sops.Keys) {
+	t.Helper()
 	text, keys := encryptedFile(t, "secret.yaml")
 	roots, _ := Documents("a.yaml", []byte(text))
 	if found, problems := Seal("a.yaml", roots); !found || len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	inside := valueAt(roots[0], "stringData", "password").Value
-	for value, want := range map[string]int{"b": 1, "*a": 0} {
-		part := Part{Sealed: []SealedFile{{"a.yaml", []byte(text)}}, Built: []Built{{Text: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {a: &a " + inside + ", b: " + value + "}\n"), At: Origin{File: "a.yaml", Line: 1}}}}
+	document = strings.NewReplacer("TOKEN", inside, "BASE64", base64.StdEncoding.EncodeToString([]byte(inside))).Replace(document)
+	var places []Origin
+	for i := range strings.Count(document, "\n") + 1 {
+		places = append(places, Origin{"b.yaml", 101 + i})
+	}
+	built := Built{Text: []byte(document), At: Origin{File: "a.yaml", Line: 1}, Places: places}
+	return Part{Sealed: []SealedFile{{"a.yaml", []byte(text)}}, Built: []Built{built}}, keys
+}
+
+// TestAnAliasBesideEncryptedValuesIsRefused because its field would not count as secret. The same is true for merge keys.
+func TestAnAliasBesideEncryptedValuesIsRefused(t *testing.T) {
+	for data, want := range map[string]int{
+		"{a: &a TOKEN, b: b}":                 1,
+		"{a: TOKEN, '<<': b}":                 1,
+		"{a: &a TOKEN, b: *a}":                0,
+		"{a: &a b, *a : TOKEN}":               0,
+		"{<<: {a: TOKEN}}":                    0,
+		"{<<: {a: b}, c: TOKEN}":              0,
+		"{<<: [{a: b}, {c: x TOKEN}]}":        0,
+		"{!!merge x: {a: TOKEN}}":             0,
+		"{a: TOKEN}\n<<: {data: {a: BASE64}}": 0,
+	} {
+		part, keys := sealedPart(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: "+data+"\n")
 		loaded, err := LoadParts([]Part{part}, Options{Decryption: Decryption{Keys: keys}, Kinds: []GroupVersionKind{{Version: "v1", Kind: "Secret"}}})
 		if len(loaded.Objects) != want || (err == nil) != (want == 1) || loaded.Lost != (want == 0) {
-			t.Errorf("%s: %d objects, %v", value, len(loaded.Objects), err)
+			t.Errorf("%s: %d objects, %v", data, len(loaded.Objects), err)
+		}
+	}
+}
+
+// TestOpenFieldsShowNoEncryptedValue because no document is recognised after a value was put into its head.
+func TestOpenFieldsShowNoEncryptedValue(t *testing.T) {
+	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a"
+	for text, field := range map[string]string{
+		"apiVersion: v1\nkind: VALUE\nmetadata: {name: a}\n":                                        "kind",
+		"apiVersion: v1\nkind: [VALUE]\nmetadata: {name: a}\n":                                      "kind[0]",
+		"apiVersion: x.example/v1\nkind: VALUE\nmetadata: {name: a}\n":                              "kind",
+		"apiVersion: VALUE\nkind: Secret\nmetadata: {name: a}\n":                                    "apiVersion",
+		"apiVersion: VALUE\nkind: Thing\nmetadata: {name: a}\n":                                     "apiVersion",
+		"apiVersion: VALUE/v1\nkind: Secret\nmetadata: {name: a}\n":                                 "apiVersion",
+		"apiVersion: v1/VALUE\nkind: Secret\nmetadata: {name: a}\n":                                 "apiVersion",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: VALUE}\n":                                   "metadata.name",
+		"apiVersion: v1\nkind: Thing\nmetadata: {name: VALUE}\n":                                    "metadata.name",
+		"apiVersion: v1\nkind: Secrets\nmetadata: {name: VALUE}\n":                                  "metadata.name",
+		"apiVersion: v1\nkind: Secret\nkind: VALUE\nmetadata: {name: a}\n":                          "kind",
+		"metadata: {name: VALUE}\n":                                                                 "metadata.name",
+		"apiVersion: v1\nkind: Secret\nmetadata: VALUE\n":                                           "metadata",
+		secret + ", namespace: VALUE}\n":                                                            "metadata.namespace",
+		secret + ", labels: {x: VALUE}}\n":                                                          "metadata.labels.x",
+		secret + ", annotations: {x: VALUE}}\n":                                                     "metadata.annotations.x",
+		secret + ", finalizers: [b, VALUE]}\n":                                                      "metadata.finalizers[1]",
+		secret + ", <<: {name: VALUE}}\n":                                                           "metadata.<<.name",
+		"apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: VALUE, metadata: {name: a}}]\n": "items[0].kind",
+		"apiVersion: v1\nkind: SecretList\nitems: [{}, {metadata: {name: VALUE}}]\n":                "items[1].metadata.name",
+	} {
+		for _, value := range []string{"TOKEN", "'pin TOKEN.'", "BASE64", "'TOKEN-TOKEN'"} {
+			document := strings.ReplaceAll(text, "VALUE", value)
+			if strings.Contains(text, "/VALUE") || strings.Contains(text, "VALUE/") {
+				document = strings.ReplaceAll(text, "VALUE", "TOKEN") // a part of a text is not in base64
+			}
+			for _, unknown := range []bool{false, true} {
+				part, keys := sealedPart(t, document)
+				decryption := Decryption{Keys: keys}
+				if unknown {
+					decryption = Decryption{Unknown: true}
+				}
+				loaded, err := LoadParts([]Part{part}, Options{Decryption: decryption, Kinds: []GroupVersionKind{{Version: "v1", Kind: "Secret"}}})
+				var problems Problems
+				if !errors.As(err, &problems) || len(problems) != 1 {
+					t.Errorf("%s: %v, ignored %v", document, err, loaded.Ignored)
+					continue
+				}
+				p := problems[0]
+				line := 101 + strings.Count(text[:strings.Index(text, "VALUE")], "\n")
+				if p.Field != field || p.Key != (Key{}) || p.Origin != (Origin{"b.yaml", line}) || !loaded.Lost {
+					t.Errorf("%s: got %+v, lost %v", document, p, loaded.Lost)
+				}
+				if shown := fmt.Sprintf("%v %+v %+v", err, problems, loaded); strings.Contains(shown, "horse") || len(loaded.Objects)+len(loaded.Ignored) > 0 {
+					t.Errorf("%s: shows %s", document, shown)
+				}
+			}
 		}
 	}
 }
