@@ -39,9 +39,9 @@ type Reference struct {
 // could not be run.
 func Load(ctx context.Context, tree Tree, build Build) (made manifest.Part, err error) {
 	made = manifest.Part{Name: tree.Name, Files: tree.Files}
-	input, sources, problems := compile(tree)
-	if len(problems) > 0 {
-		return made, problems
+	input, sources, err := compile(ctx, tree)
+	if err != nil {
+		return made, err
 	}
 	made.Sealed = sources.sealed
 	made.Built, err = documents(ctx, tree, input, sources, build)

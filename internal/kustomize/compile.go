@@ -1,15 +1,12 @@
 package kustomize
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
@@ -42,17 +39,19 @@ const (
 	// maxDocuments and maxBuiltBytes apply to the documents of a folder, each as often as other folders name the folder.
 	maxDocuments  = 10_000
 	maxBuiltBytes = 32 << 20
+	// maxParsed limits the bytes that one compilation parses. Without aliases, it parses each byte of a file at most twice.
+	maxParsed   = 3 * maxBytes
+	maxProblems = 1000 // after which a compilation ends
 )
 
 // compiler makes an Input of a tree.
 type compiler struct {
 	Tree
+	budget
 	input    Input
 	folders  map[string]*folder // by path in the tree; nil while the folder is being read
 	open     []string           // the folders that are being read, the outermost first
-	texts    map[string][]byte  // by path in the tree
-	bytes    int64
-	sealed   map[string]bool // the encrypted files
+	known    map[string]*file   // by path in the tree
 	splits   []split
 	sources  sources
 	problems manifest.Problems
@@ -65,21 +64,35 @@ type folder struct {
 	bytes     int64
 }
 
-// compile checks every kustomization that the tree's root reaches, and returns what kustomize may read.
-func compile(t Tree) (Input, sources, manifest.Problems) {
-	c := &compiler{Tree: t, input: Input{Files: map[string][]byte{}}, folders: map[string]*folder{}, texts: map[string][]byte{}, sealed: map[string]bool{},
-		sources: sources{files: map[string]place{}, folders: map[string]string{}}}
-	root := c.folder(path.Clean(t.Root), manifest.Origin{File: c.shown(path.Clean(t.Root))}, "")
-	if len(c.sealed) > 0 {
+// compile checks every kustomization that the tree's root reaches, and returns what kustomize may read. Its error is a
+// [manifest.Problems], or that of the context.
+func compile(ctx context.Context, t Tree) (Input, sources, error) {
+	return newCompiler(ctx, t).compile()
+}
+
+func newCompiler(ctx context.Context, t Tree) *compiler {
+	return &compiler{Tree: t, budget: budget{mostParsed: maxParsed, ended: ctx.Err}, input: Input{Files: map[string][]byte{}}, folders: map[string]*folder{},
+		known: map[string]*file{}, sources: sources{files: map[string]place{}, folders: map[string]string{}}}
+}
+
+func (c *compiler) compile() (Input, sources, error) {
+	root := c.folder(path.Clean(c.Root), manifest.Origin{File: c.shown(path.Clean(c.Root))}, "")
+	if len(c.sources.sealed) > 0 {
 		for _, s := range c.splits {
 			c.refuse(s.at, s.field, "divides or encodes a value, which is not supported beside encrypted files", "remove delimiter and encoding, and encrypt the whole value")
 		}
+	}
+	switch {
+	case c.err != nil:
+		return Input{}, sources{}, fmt.Errorf("check the kustomization in %s: %w", c.shown(c.Root), c.err)
+	case len(c.problems) >= maxProblems:
+		c.refuse(manifest.Origin{File: c.shown(c.Root)}, "", fmt.Sprintf("gave up after %d problems", maxProblems), "correct these first")
 	}
 	if len(c.problems) > 0 || root == nil {
 		return Input{}, sources{}, c.problems.Sorted()
 	}
 	c.input.Root = root.name
-	c.input.Files[configuration] = encoded(nameReferences(t.References))
+	c.input.Files[configuration] = encoded(nameReferences(c.References))
 	return c.input, c.sources, nil
 }
 
@@ -100,8 +113,10 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 		return known
 	}
 	switch {
+	case c.over():
+		return nil
 	case len(c.folders) >= maxFolders:
-		c.refuse(at, field, fmt.Sprintf("more than %d folders with a kustomization", maxFolders), "split the stack")
+		c.stop(at, field, fmt.Sprintf("more than %d folders with a kustomization", maxFolders), "split the stack")
 		return nil
 	case len(c.open) >= maxDepth:
 		c.refuse(at, field, fmt.Sprintf("kustomizations nested deeper than %d", maxDepth), "flatten them")
@@ -114,11 +129,11 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	if file == "" {
 		return nil
 	}
-	text, ok := c.read(file, at, field)
-	if !ok {
+	read, ok := c.read(file, at, field)
+	if !ok || !c.mayParse(len(read.text), at, field) {
 		return nil
 	}
-	k, where, ok := c.parse(file, text)
+	k, where, ok := c.parse(file, read.text)
 	switch {
 	case !ok:
 		return nil
@@ -170,65 +185,4 @@ func (c *compiler) parse(file string, text []byte) (k Kustomization, where func(
 		c.problems = append(c.problems, p)
 	}
 	return k, where, len(problems) == 0
-}
-
-// read returns the text of a regular file in the tree. Each file counts once.
-func (c *compiler) read(name string, at manifest.Origin, field string) (text []byte, ok bool) {
-	if text, ok = c.texts[name]; ok {
-		return text, true
-	}
-	if len(c.texts) >= maxFiles {
-		c.refuse(at, field, fmt.Sprintf("more than %d files", maxFiles), "split the stack")
-		return nil, false
-	}
-	text, err := readFile(c.Files, name)
-	switch c.bytes += int64(len(text)); {
-	case errors.Is(err, errLarge):
-		c.refuse(manifest.Origin{File: c.shown(name)}, "", fmt.Sprintf("larger than %d MiB", maxFileBytes>>20), "split it")
-	case errors.Is(err, errIrregular):
-		c.refuse(manifest.Origin{File: c.shown(name)}, "", "not a regular file", "put the file itself at this path")
-	case err != nil:
-		c.refuse(at, field, "the file "+c.shown(name)+" cannot be read", "")
-	case c.bytes > maxBytes:
-		c.refuse(at, field, fmt.Sprintf("more than %d MiB of files", maxBytes>>20), "split the stack")
-	default:
-		c.texts[name] = text
-		return text, true
-	}
-	return nil, false
-}
-
-var (
-	errLarge     = errors.New("too large")
-	errIrregular = errors.New("not a regular file")
-)
-
-func readFile(files fs.FS, name string) ([]byte, error) {
-	if info, err := fs.Lstat(files, name); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(errIrregular, err)
-	}
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // the file was only read
-	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if len(text) > maxFileBytes {
-		return nil, errLarge
-	}
-	return text, err
-}
-
-// documents parses a file with resources or patches. Encrypted values become tokens. encrypted is true for a file that has some.
-func (c *compiler) documents(file string, text []byte) (roots []*yaml.Node, encrypted bool) {
-	roots, problems := manifest.Documents(file, text)
-	if len(problems) == 0 {
-		encrypted, problems = manifest.Seal(file, roots)
-	}
-	c.problems = append(c.problems, problems...)
-	if encrypted && !c.sealed[file] {
-		c.sealed[file] = true
-		c.sources.sealed = append(c.sources.sealed, manifest.SealedFile{Name: file, Text: text})
-	}
-	return roots, encrypted
 }

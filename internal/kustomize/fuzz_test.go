@@ -32,8 +32,8 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, other string) {
 		files := fstest.MapFS{"prod/kustomization.yaml": {Data: []byte(text)}, "prod/a.yaml": {Data: []byte(other)},
 			"base/kustomization.yaml": {Data: []byte(other)}, "base/a.yaml": {Data: []byte(other)}}
-		input, _, problems := compile(Tree{Files: files, Root: "prod"})
-		if len(problems) > 0 {
+		input, _, err := compile(t.Context(), Tree{Files: files, Root: "prod"})
+		if err != nil {
 			if input.Files != nil {
 				t.Error("there are problems, and files for kustomize")
 			}

@@ -2,6 +2,7 @@ package kustomize
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -18,6 +19,8 @@ func (c *compiler) find(dir, named string, at manifest.Origin, field string) (na
 	switch {
 	case named == "":
 		c.refuse(at, field, "empty", "write the path of a file, or remove it")
+	case len(named) > maxName:
+		c.refuse(at, field, fmt.Sprintf("a path with more than %d bytes", maxName), "write a shorter one")
 	case isAddress(named):
 		c.refuse(at, field, "is an address, and nothing is fetched for a kustomization", "commit the files, and name their folder")
 	case path.IsAbs(named) || strings.Contains(named, `\`):
@@ -37,6 +40,9 @@ func (c *compiler) find(dir, named string, at manifest.Origin, field string) (na
 	}
 	return "", nil, false
 }
+
+// maxName is the maximum length of a path, in bytes, as on Linux.
+const maxName = 4096
 
 // isAddress reports whether a text may be the address of a file or a repository for kustomize, whatever files exist.
 func isAddress(text string) bool {

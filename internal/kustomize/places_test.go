@@ -18,9 +18,9 @@ func found(t *testing.T, files map[string]string, most int, result func(text str
 	for name, text := range files {
 		tree.Files.(fstest.MapFS)[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	input, sources, problems := compile(tree)
-	if len(problems) > 0 {
-		t.Fatal(problems)
+	input, sources, err := compile(t.Context(), tree)
+	if err != nil {
+		t.Fatal(err)
 	}
 	s := newSearch(t.Context(), sources, most)
 	for i := range len(input.Files) {

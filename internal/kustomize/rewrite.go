@@ -37,10 +37,16 @@ func (r *rewriter) rewrite(k *Kustomization) bool {
 	r.listed = k.Resources != nil
 	var resources []string
 	for i, named := range k.Resources {
+		if r.over() {
+			return false
+		}
 		resources = append(resources, r.resource(i, named)...)
 	}
 	k.Resources = resources
 	for i, named := range k.Components {
+		if r.over() {
+			return false
+		}
 		field, at := r.at("components[%d]", i)
 		if name, info, ok := r.find(r.dir, named, at, field); ok && !info.IsDir() {
 			r.refuse(at, field, "is no folder with a kustomization", "write its path in resources")
@@ -49,16 +55,20 @@ func (r *rewriter) rewrite(k *Kustomization) bool {
 		}
 	}
 	for i := range k.Patches {
+		if r.over() {
+			return false
+		}
 		r.patch(i, &k.Patches[i])
 	}
 	for i := range k.ConfigMapGenerator {
+		if r.over() {
+			return false
+		}
 		r.generator(i, &k.ConfigMapGenerator[i])
 	}
 	r.replacements(k.Replacements)
 	k.BuildMetadata, k.Configurations = []string{"originAnnotations"}, []string{".." + configuration}
-	field, at := r.at("resources")
-	r.within(at, field)
-	return len(r.problems) == before
+	return !r.over() && len(r.problems) == before
 }
 
 // gives refuses a kustomization that makes nothing, unless its list of resources is empty on purpose. A component may consist of patches.
@@ -82,25 +92,29 @@ func (r *rewriter) own(fields ...string) map[string]manifest.Origin {
 	return places
 }
 
-// within checks how much the folder gives. Folders that others name several times count several times.
+// within checks how much the folder gives, and ends the compilation if it is too much. Folders that others name several times count several times.
 func (r *rewriter) within(at manifest.Origin, field string) bool {
 	switch {
-	case r.folder.documents > maxDocuments:
-		r.refuse(at, field, fmt.Sprintf("gives more than %d documents", maxDocuments), "split the stack")
-	case r.folder.bytes > maxBuiltBytes:
-		r.refuse(at, field, fmt.Sprintf("gives more than %d MiB of documents", maxBuiltBytes>>20), "split the stack")
+	case max(r.folder.documents, r.budget.documents) > maxDocuments:
+		r.stop(at, field, fmt.Sprintf("gives more than %d documents", maxDocuments), "split the stack")
+	case max(r.folder.bytes, r.given) > maxBuiltBytes:
+		r.stop(at, field, fmt.Sprintf("gives more than %d MiB of documents", maxBuiltBytes>>20), "split the stack")
 	default:
 		return true
 	}
 	return false
 }
 
-func (r *rewriter) count(documents int, bytes int64) {
+// gain counts documents of the kustomization itself, which have no folder of their own. It returns false if they are too much.
+func (r *rewriter) gain(documents, bytes int, at manifest.Origin, field string) bool {
+	r.budget.documents += documents
+	r.given += int64(bytes)
 	r.folder.documents += documents
-	r.folder.bytes += bytes
+	r.folder.bytes += int64(bytes)
+	return r.within(at, field)
 }
 
-// resource returns the files or the folder for kustomize. Each document is a file of its own, so that each result names the document from which it comes.
+// resource returns the files or the folder for kustomize.
 func (r *rewriter) resource(i int, named string) (files []string) {
 	field, at := r.at("resources[%d]", i)
 	name, info, ok := r.find(r.dir, named, at, field)
@@ -110,29 +124,19 @@ func (r *rewriter) resource(i int, named string) (files []string) {
 	case info.IsDir():
 		return []string{r.below(name, at, field)}
 	}
-	text, ok := r.read(name, at, field)
+	f, ok := r.read(name, at, field)
 	if !ok {
 		return nil
 	}
-	roots, _ := r.documents(r.shown(name), text)
-	for _, root := range roots {
-		if why, fix := r.noResource(root); why != "" {
-			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", why, fix)
-			return nil
-		}
-		part, err := written(root)
-		if err != nil {
-			r.refuse(manifest.Origin{File: r.shown(name), Line: root.Line}, "", "cannot be written again", "")
-			return nil
-		}
-		r.count(1, int64(len(part)))
-		if !r.within(at, field) {
-			return nil
-		}
-		files = append(files, r.give(part, place{file: r.shown(name), line: root.Line, root: root}))
+	made := r.partsOf(f, at, field)
+	if made.failed {
+		return nil
 	}
-	if len(roots) == 0 {
-		r.refuse(manifest.Origin{File: r.shown(name)}, "", "has no manifest, and a kustomization names it as a resource", "restore the manifest; or, to have its objects deleted, remove the file from resources")
+	for n, text := range made.texts {
+		if !r.gain(1, len(text), at, field) {
+			return nil
+		}
+		files = append(files, r.give(text, made.places[n]))
 	}
 	return files
 }
@@ -155,7 +159,7 @@ func written(root *yaml.Node) ([]byte, error) {
 }
 
 // noResource returns the reason why a document is no resource.
-func (r *rewriter) noResource(root *yaml.Node) (why, fix string) {
+func noResource(root *yaml.Node) (why, fix string) {
 	have := map[string]bool{}
 	for key := range manifest.Entries(root) {
 		have[key.Value] = true
@@ -181,7 +185,8 @@ func (r *rewriter) below(name string, at manifest.Origin, field string) string {
 	if f == nil {
 		return ""
 	}
-	r.count(f.documents, f.bytes)
+	r.folder.documents += f.documents
+	r.folder.bytes += f.bytes
 	r.within(at, field)
 	return ".." + f.name
 }
@@ -190,7 +195,13 @@ func (r *rewriter) below(name string, at manifest.Origin, field string) string {
 func (r *rewriter) generator(i int, g *Generator) {
 	field, at := r.at("configMapGenerator[%d]", i)
 	r.kustomization.generators = append(r.kustomization.generators, generator{g.Name, at})
+	if !r.gain(1, 0, at, field) {
+		return
+	}
 	for j, source := range g.Files {
+		if r.over() {
+			return
+		}
 		key, named, keyed := strings.Cut(source, "=")
 		if !keyed {
 			key, named = path.Base(source), source
@@ -205,12 +216,17 @@ func (r *rewriter) generator(i int, g *Generator) {
 		g.Envs, g.Env = append(g.Envs, g.Env), ""
 	}
 	for j, named := range g.Envs {
+		if r.over() {
+			return
+		}
 		g.Envs[j] = r.data(named, fmt.Sprintf("%s.envs[%d]", field, j))
 	}
-	r.count(1, 0)
 }
 
 var fileKey = pattern.Of(`^[-._a-zA-Z0-9]{1,253}$`)
+
+// perMention are the bytes for the name of a generator's file, so that a tree cannot name empty files without end.
+const perMention = 256
 
 // data returns the path of a file with the data of a ConfigMap.
 func (r *rewriter) data(named, field string) string {
@@ -222,14 +238,17 @@ func (r *rewriter) data(named, field string) string {
 	} else if !ok {
 		return ""
 	}
-	text, ok := r.read(name, at, field)
+	f, ok := r.read(name, at, field)
 	if !ok {
 		return ""
 	}
-	if manifest.IsEncrypted(text) {
+	encrypted, ok := r.isEncrypted(f, at, field)
+	if encrypted {
 		r.refuse(at, field, "is encrypted with sops, and generators do not decrypt", "encrypt a manifest of the Secret or ConfigMap with sops, and name it in resources")
 		return ""
 	}
-	r.count(0, int64(len(text)))
-	return r.give(text, place{file: r.shown(name)})
+	if !ok || !r.gain(0, len(f.text)+perMention, at, field) {
+		return ""
+	}
+	return r.give(f.text, place{file: f.name})
 }

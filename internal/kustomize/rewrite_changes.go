@@ -18,24 +18,20 @@ func (r *rewriter) patch(i int, p *Patch) {
 		r.refuse(at, field, "needs either path or patch", "remove one, or add one")
 		return
 	case p.Path != "":
-		name, text, ok := r.patchFile(p.Path, field+".path")
+		f, ok := r.patchFile(p.Path, field+".path")
 		if !ok {
 			return
 		}
-		file = r.shown(name)
-		var encrypted bool
-		if roots, encrypted = r.documents(file, text); encrypted {
-			if text, ok = r.together(file, roots); !ok {
-				return
-			}
+		documents := r.patchOf(f, at, field)
+		if file, roots = f.name, documents.roots; documents.failed || !r.gain(0, len(documents.patch), at, field) {
+			return
 		}
-		p.Path, p.Patch = "", string(text)
+		p.Path, p.Patch = "", string(documents.patch)
 	default:
+		if !r.gain(0, len(p.Patch), at, field) || !r.mayParse(len(p.Patch), at, field) {
+			return
+		}
 		roots = r.inline(p.Patch, r.where(field+".patch"))
-	}
-	r.count(0, int64(len(p.Patch)))
-	if !r.within(at, field) {
-		return
 	}
 	for _, root := range roots {
 		r.kustomization.patches = append(r.kustomization.patches, patch{place: place{file: file, root: root}, target: p.Target})
@@ -43,18 +39,32 @@ func (r *rewriter) patch(i int, p *Patch) {
 }
 
 // patchFile reads the file that a patch names.
-func (r *rewriter) patchFile(named, field string) (name string, text []byte, ok bool) {
+func (r *rewriter) patchFile(named, field string) (f *file, ok bool) {
 	at := r.where(field)
 	name, info, ok := r.find(r.dir, named, at, field)
 	switch {
 	case !ok:
-		return "", nil, false
+		return nil, false
 	case info.IsDir():
 		r.refuse(at, field, "is a folder", "name a file")
-		return "", nil, false
+		return nil, false
 	}
-	text, ok = r.read(name, at, field)
-	return name, text, ok
+	return r.read(name, at, field)
+}
+
+// patchOf returns the documents of a file with patches, and its text for kustomize.
+func (r *rewriter) patchOf(f *file, at manifest.Origin, field string) *parsed {
+	d := r.documentsOf(f, at, field)
+	switch {
+	case d.failed || d.patch != nil:
+	case !d.encrypted:
+		d.patch = f.text
+	default:
+		var ok bool
+		d.patch, ok = r.together(f.name, d.roots)
+		d.failed = !ok
+	}
+	return d
 }
 
 // together writes the documents of an encrypted patch, with tokens in place of its values.
