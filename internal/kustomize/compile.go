@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
@@ -41,7 +43,10 @@ const (
 	maxBuiltBytes = 32 << 20
 	// maxParsed limits the bytes that one compilation parses. Without aliases, it parses each byte of a file at most twice.
 	maxParsed   = 3 * maxBytes
-	maxProblems = 1000 // after which a compilation ends
+	maxProblems = 1000         // after which a compilation ends
+	maxMade     = 2 * maxBytes // bytes of kustomizations that are written for kustomize
+	// maxAliased limits the size of a kustomization with aliases. An alias can repeat the largest text of its file a thousand times.
+	maxAliased = 16 << 10
 )
 
 // compiler makes an Input of a tree.
@@ -137,6 +142,9 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	switch {
 	case !ok:
 		return nil
+	case len(read.text) > maxAliased && hasAlias(read.text):
+		c.refuse(manifest.Origin{File: c.shown(file)}, "", fmt.Sprintf("has aliases, and is larger than %d KiB", maxAliased>>10), "write the values out, or split the kustomization")
+		return nil
 	case k.empty(): // as in kustomize, which will not see this form of it
 		c.refuse(manifest.Origin{File: c.shown(file)}, "", "a kustomization without fields, of which kustomize makes nothing", "restore its fields; or, to have all objects deleted, write resources: []")
 		return nil
@@ -150,9 +158,22 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	c.sources.kustomizations = append(c.sources.kustomizations, one.kustomization)
 	name := f.name + "/kustomization.yaml"
 	c.sources.files[base(name)] = place{file: c.shown(file)}
-	c.input.Files[name] = encoded(k)
+	text := encoded(k)
+	if c.made += int64(len(text)); c.made > maxMade {
+		c.stop(manifest.Origin{File: c.shown(file)}, "", fmt.Sprintf("more than %d MiB of kustomizations", maxMade>>20), "split the stack")
+		return nil
+	}
+	c.input.Files[name] = text
 	c.folders[dir] = f
 	return f
+}
+
+// hasAlias reports whether a text that can be parsed has an alias.
+func hasAlias(text []byte) bool {
+	var has func(n *yaml.Node) bool
+	has = func(n *yaml.Node) bool { return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, has) }
+	roots, _ := manifest.Documents("", text)
+	return slices.ContainsFunc(roots, has)
 }
 
 // kustomizationIn returns the file with the kustomization of a folder.

@@ -14,6 +14,7 @@ import (
 // budget limits the work of one compilation, since kustomizations can name each file again and again.
 type budget struct {
 	bytes, parsed int64 // that were read and parsed
+	made          int64 // bytes of kustomizations that were written
 	mostParsed    int64
 	// documents and given count what all folders give, each folder once. The root gives at least as much, so that the limits are its own.
 	documents int

@@ -95,6 +95,8 @@ func TestStops(t *testing.T) {
 		"documents":      {repeated("resources: "+list("../a.yaml", 1998), thing), 0},
 		"patch":          {repeated("resources: []\npatches: "+list("{path: ../a.yaml}", 499), "a: "+big), 0},
 		"aliased patch":  {map[string]string{"kustomization.yaml": alias}, 100_000},
+		"large, aliased": {map[string]string{"kustomization.yaml": "configMapGenerator: [{name: a, literals: [&a \"b=" + strings.Repeat("x", maxAliased) + "\", *a]}]\n"}, 0},
+		"many, aliased":  {repeated("configMapGenerator: [{name: a, literals: [&a \"b="+strings.Repeat("x", maxAliased/2)+"\""+strings.Repeat(", *a", 900)+"]}]\n", ""), 0},
 		"bytes of files": {map[string]string{"kustomization.yaml": "resources: [a.yaml, b.yaml, c.yaml, d.yaml, e.yaml]\n", "a.yaml": ofSize(thing), "b.yaml": ofSize(thing), "c.yaml": ofSize(thing), "d.yaml": ofSize(thing), "e.yaml": ofSize(thing)}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,6 +112,9 @@ func TestStops(t *testing.T) {
 			}
 			if most := max(2*size, c.parsed); compiler.parsed > most {
 				t.Errorf("parsed %d bytes of %d", compiler.parsed, size)
+			}
+			if compiler.made > 2*maxMade {
+				t.Errorf("wrote %d bytes of kustomizations", compiler.made)
 			}
 			if compiler.given > maxBuiltBytes+maxFileBytes || len(compiler.input.Files) > maxBuiltBytes/perMention+maxDocuments {
 				t.Errorf("gives %d files with %d bytes", len(compiler.input.Files), compiler.given)
