@@ -114,14 +114,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFacts: each fact that a kind or a plan reads is set by some kind, and each fact that is set
+// TestFacts: each fact that a kind, a plan or the command outdated reads is set by some kind, and each fact that is set
 // is read.
 func TestFacts(t *testing.T) {
 	files, err := filepath.Glob("../*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"../*.go", "../kinds/*/*.go", "../../reconcile/plan/*.go", "../../reconcile/plan/*/*.go", "../../reconcile/preflight/*.go"} {
+	for _, pattern := range []string{"../*.go", "../kinds/*/*.go", "../../reconcile/plan/*.go", "../../reconcile/plan/*/*.go", "../../reconcile/preflight/*.go", "../../outdated/*.go"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -117,7 +117,7 @@ type Interruptible struct {
 	Last bool   // the machine is changed after the other members of its group
 }
 
-// Facts are the values that kinds publish to each other about an object. "" is a value that a kind does not publish, or that
+// Facts are the values that kinds publish about an object, for other kinds and for the command outdated. "" is a value that a kind does not publish, or that
 // the cloud does not show.
 type Facts struct {
 	Name       string   // set if other objects must refer to this one by its name, not by its ID.
