@@ -32,23 +32,22 @@ func (e *Engine) idle(at memory.Place, now time.Time) bool {
 	return known && !f.Owns && now.Sub(f.At) < relistInterval && !e.past().Begins(at.Kind)
 }
 
-// dropRefused removes the refused lists of places where most likely no object of the stack exists. No manifest asks for such a place, and the stack
-// owned nothing there before. Besides, the place is rarely listed, or the stack uses only other services. Credentials that may not list
-// the load balancers of a project have most likely created none either. Without this rule, the passes of all stacks with such credentials would
-// fail. A list that fails for any other reason is not removed.
+// dropRefused removes the refused lists of places that are rarely listed, if no manifest asks for the place and the stack
+// owned nothing there before. Credentials that may not list the users of a cloud, or the secrets of
+// Barbican, have most likely created none either. Without this rule, the passes of all stacks with
+// such credentials would fail. A list that fails for any other reason is not removed.
 //
-// If the stack has further entries, the place counts as unknown, so that no object that may exist there is created again through another entry.
-// This is not necessary for a privileged kind, because its objects belong to the whole cloud, and an entry that may create them can list all of
+// If the stack has further entries, the place counts as unknown, so that no object that may exist
+// there is created again through another entry. This is not necessary for a privileged kind,
+// because its objects belong to the whole cloud, and an entry that may create them can list all of
 // them.
 func (e *Engine) dropRefused(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
 	found := e.past().AllFound()
-	used := e.usedServices(asked, found)
 	for _, k := range e.Kinds {
 		for _, entry := range e.entryNames() {
 			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
 			part := shown[at]
-			unused := len(used) > 0 && !used[k.Info.Service]
-			if asked[at] || found[at].Owns || !unused && !rarelyListed(k.Info, at) || !errors.Is(part.Err, kind.ErrForbidden) {
+			if !rarelyListed(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
 				continue
 			}
 			if part.Refused = true; len(e.Entries) == 0 || k.Info.Scope == kind.OfCloud {
@@ -58,20 +57,6 @@ func (e *Engine) dropRefused(shown map[memory.Place]kind.Shown, asked map[memory
 			}
 		}
 	}
-}
-
-// usedServices returns the catalog types of the services of which a manifest asks for an object, or the stack owned one before.
-func (e *Engine) usedServices(asked map[memory.Place]bool, found map[memory.Place]memory.Finding) map[string]bool {
-	used := map[string]bool{}
-	for _, k := range e.Kinds {
-		for _, entry := range e.entryNames() {
-			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
-			if asked[at] || found[at].Owns {
-				used[k.Info.Service] = true
-			}
-		}
-	}
-	return used
 }
 
 // addRefused adds the places that are not listed now because an earlier list of them was

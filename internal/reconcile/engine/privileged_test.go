@@ -115,37 +115,6 @@ func refusedKinds(t *testing.T, rare bool) {
 	}
 }
 
-// A stack does not fail because it may not list the objects of a service that it does not use, such as Octavia. An empty repository proves nothing.
-func TestServicesThatAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		service string // of the refused kind; the stack has an object of the service "mine"
-		empty   bool
-		want    plan.Outcome
-	}{
-		{"other", false, plan.InSync},
-		{"mine", false, plan.Broken},
-		{"other", true, plan.Broken},
-	} {
-		w, g := thingtest.New(), &guarded{World: thingtest.New(), refusal: fmt.Errorf("%w: 403", kind.ErrForbidden)}
-		e := engineOf(w)
-		own, other := e.Kinds[0].Info, e.Kinds[0].Info
-		own.Service, other.Service, other.Kind = "mine", c.service, "Other"
-		e.Kinds = []*kind.Kind{thingtest.Of(own, w), thingtest.Of(other, g)}
-		want, err := w.Wanted("a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.empty {
-			want = nil
-		} else if e.Sync(t.Context(), Revision{Want: want}); len(w.Things) == 0 {
-			t.Error("nothing was created")
-		}
-		if planned := e.Preview(t.Context(), "test", want, nil); planned.Outcome() != c.want || g.lists == 0 {
-			t.Errorf("%+v: %s, listed %d times", c, planned.Outcome(), g.lists)
-		}
-	}
-}
-
 // If credentials lose their rights after objects were created, the refused list does not mean that
 // the stack owns none.
 func TestPrivilegedKindsThatAreRefusedOnceSomethingIsOwned(t *testing.T) {
