@@ -210,13 +210,14 @@ const portList = cloud.Network + "/ports"
 
 // interfaces returns the ports of the project's servers, by the ID of the server. Another kind may list all ports for the same snapshot, or there
 // may be no servers. Then the request is the same as that of other kinds, so that one is enough. Such a list can be older than the list of
-// servers, and lack the port of a server that was started in between. So if a server has no port in it, the ports are listed again.
+// servers, and lack a port of a server that was started in between. So if a server has no port in it, or fewer ports than Nova shows interfaces with
+// an address, the ports are listed again.
 //
 // Otherwise the request asks only for the needed fields, because the list is read again and again while servers are built.
 func interfaces(ctx context.Context, d driver, servers []*state) (map[string][]Interface, error) {
 	if len(servers) == 0 || cloud.ListedBeside(ctx, portList) {
 		plugged, err := interfacesIn(ctx, d, "ports")
-		if err != nil || !slices.ContainsFunc(servers, func(s *state) bool { return len(plugged[s.ID]) == 0 }) {
+		if err != nil || !slices.ContainsFunc(servers, func(s *state) bool { return len(plugged[s.ID]) < max(1, int(s.More.Cards)) }) {
 			return plugged, err
 		}
 	}

@@ -3,6 +3,9 @@
 package server
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/define"
 	"github.com/stackreeve/stackreeve/internal/cloud/machine"
@@ -114,6 +117,7 @@ type More struct {
 	Host       string     `json:"host" api:"OS-EXT-SRV-ATTR:host" show:"-"` // name of the host, shown to administrators only; "" if the server has none
 	Created    table.Time `json:"created" api:"created" show:"-"`
 	Updated    table.Time `json:"updated" api:"updated" show:"-"`
+	Cards      cards      `json:"cards" api:"addresses" show:"-"`
 
 	Interfaces   []Interface `json:"interfaces" api:"interfaces,unread"`
 	ServerGroups []string    `json:"serverGroups" api:"groups,unread"`
@@ -123,6 +127,27 @@ type More struct {
 	// another image to the boot volume. Both are read only if the server boots from a volume.
 	Images   map[string]string `json:"-"`
 	Outdated string            `json:"-"`
+}
+
+// cards is the number of network interfaces that have an address.
+type cards int
+
+// UnmarshalJSON counts the MAC addresses in Nova's addresses. (nova/api/openstack/compute/views/addresses.py)
+func (c *cards) UnmarshalJSON(text []byte) error {
+	var networks map[string][]struct {
+		MAC string `json:"OS-EXT-IPS-MAC:mac_addr"`
+	}
+	if err := json.Unmarshal(text, &networks); err != nil {
+		return fmt.Errorf("addresses: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, list := range networks {
+		for _, one := range list {
+			seen[one.MAC] = true
+		}
+	}
+	*c = cards(len(seen))
+	return nil
 }
 
 // Volume is an attached volume.
