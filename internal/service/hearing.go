@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"maps"
 	"path"
 	"sync"
 	"time"
@@ -259,8 +260,15 @@ func (h *hearing) Started(s plan.Step) {
 	}
 }
 
-// Planned implements [engine.Watcher].
-func (h *hearing) Planned(plan.Plan, preflight.Findings) {}
+// Planned adds the kinds of the plan to those of the last pass. Otherwise a change of an object that the pass creates, while the pass goes on, would be
+// left out as a change that concerns no stack.
+func (h *hearing) Planned(p plan.Plan, _ preflight.Findings) {
+	kinds := kindsOf(p)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	maps.Copy(kinds, h.kinds)
+	h.kinds = kinds
+}
 
 // Finished implements [engine.Watcher].
 func (h *hearing) Finished(engine.Result) {}

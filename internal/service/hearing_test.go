@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,9 +14,11 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/events"
+	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
+	"github.com/stackreeve/stackreeve/internal/reconcile/preflight"
 	"github.com/stackreeve/stackreeve/internal/report"
 	"github.com/stackreeve/stackreeve/internal/service/servicetest"
 )
@@ -49,6 +52,26 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 				t.Errorf("%s: %d looks, want 1", name, looks.Load())
 			}
 		})
+	}
+}
+
+// Probes ask about the kinds of a pass while it goes on, and not only when it has ended.
+func TestHearingOfPlannedKinds(t *testing.T) {
+	of := func(kinds ...string) (p plan.Plan) {
+		for _, name := range kinds {
+			p.Steps = append(p.Steps, plan.Step{Key: manifest.Key{Kind: name}})
+		}
+		return p
+	}
+	h := newHearing("", func(engine.Moved) {})
+	h.Ran(report.Run{Pass: &engine.Pass{Last: of("Volume", "Image")}})
+	h.Planned(of("Volume", "VolumeSnapshot"), preflight.Findings{})
+	if got, want := h.has(), map[string]bool{"Volume": true, "Image": true, "VolumeSnapshot": true}; !maps.Equal(got, want) {
+		t.Errorf("during the pass: %v, want %v", got, want)
+	}
+	h.Ran(report.Run{Pass: &engine.Pass{Last: of("VolumeSnapshot")}})
+	if got, want := h.has(), map[string]bool{"VolumeSnapshot": true}; !maps.Equal(got, want) {
+		t.Errorf("after the pass: %v, want %v", got, want)
 	}
 }
 
