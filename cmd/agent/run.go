@@ -34,7 +34,7 @@ func (a *app) run() *cobra.Command {
 	cmd.Flags().StringVar(&f.ControlToken, "control-token-file", os.Getenv("STACKREEVE_CONTROL_TOKEN_FILE"), "file with the tokens of people who may request passes and approve plans at /stacks/ ($STACKREEVE_CONTROL_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.APIToken, "api-token-file", os.Getenv("STACKREEVE_API_TOKEN_FILE"), "file with the tokens of people who may read stacks and objects, with kubectl or in a browser ($STACKREEVE_API_TOKEN_FILE; default: none)")
 	cmd.Flags().StringVar(&f.AgentName, "agent-name", os.Getenv("STACKREEVE_AGENT_NAME"), "name of this agent, if several agents share stacks ($STACKREEVE_AGENT_NAME; default: the name of its machine)")
-	cmd.Flags().StringVar(&f.AgentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "address of this agent's listener for other agents, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: none)")
+	cmd.Flags().StringVar(&f.AgentAddress, "agent-address", os.Getenv("STACKREEVE_AGENT_ADDRESS"), "address at which other agents and people reach this agent's --listen, such as https://agent-1:9464 ($STACKREEVE_AGENT_ADDRESS; default: none)")
 	cmd.Flags().StringVar(&f.TracesURL, "traces-url", os.Getenv("STACKREEVE_TRACES_URL"), "receiver of OpenTelemetry traces of passes, such as https://collector:4318/v1/traces ($STACKREEVE_TRACES_URL; default: the value of OTEL_EXPORTER_OTLP_ENDPOINT, or none)")
 	cmd.Flags().StringVar(&f.TracesHeaders, "traces-headers-file", os.Getenv("STACKREEVE_TRACES_HEADERS_FILE"), "file with headers for that receiver, one line NAME=VALUE for each ($STACKREEVE_TRACES_HEADERS_FILE; default: the value of OTEL_EXPORTER_OTLP_HEADERS, or none)")
 	targets := a.targetFlag(cmd)

@@ -21,7 +21,7 @@ type AgentsSpec struct {
 	Etcd         *AgentsEtcd       `json:"etcd,omitempty" doc:"The cluster of etcd that holds the leases."`
 	Kubernetes   *AgentsKubernetes `json:"kubernetesLease,omitempty" doc:"Instead of etcd: the namespace of Kubernetes with the leases. {} means the namespace in which the agent runs."`
 	Name         string            `json:"name,omitempty" doc:"Name of this agent. Each agent must have a different name. --agent-name or the name of its machine if left out, so that all agents can have the same file."`
-	Address      string            `json:"address,omitempty" doc:"Address of this agent's listener for other agents and people, such as https://agent-1.example.org:9464; --agent-address if left out. Without it, this agent does not get webhooks that other agents receive."`
+	Address      string            `json:"address,omitempty" doc:"Address at which other agents and people reach this agent's listener, such as https://agent-1.example.org:9464; --agent-address if left out. Without it, this agent does not get webhooks that other agents receive."`
 	CAFile       string            `json:"caFile,omitempty" doc:"File with PEM certificates that are trusted for other agents' listeners; the system's if left out."`
 	LeaseSeconds int               `json:"leaseSeconds,omitempty" rule:"min=12,max=600,default=60" doc:"How long a lease lasts if it is not renewed. An agent renews its lease after a sixth of that time. If it cannot renew the lease, it starts nothing after a quarter, and writes nothing after three quarters. Other agents serve its stacks when the lease has ended."`
 }

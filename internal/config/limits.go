@@ -32,7 +32,7 @@ func (s *Stack) CheckKinds(known []string) (problems manifest.Problems) {
 			continue
 		}
 		p := manifest.Problem{Origin: s.Origin, Key: manifest.Key{Kind: GVK.Kind, Name: s.Name}, Field: perKind + "." + kind,
-			What: "objects cannot have the kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
+			What: "no object in the cloud has the kind " + kind, Fix: "name one of " + strings.Join(known, ", ")}
 		if near := nearest.Name(kind, known); near != "" {
 			p.Fix = "did you mean " + near + "?"
 		}

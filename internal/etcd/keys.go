@@ -11,7 +11,7 @@ import (
 
 // Record is a key with its value and its lease.
 type Record struct {
-	Key     string // without the prefix of the list
+	Key     string // without the prefix with which [Endpoints.List] was called
 	Value   []byte
 	Lease   int64 // 0 if there is none
 	Created int64 // the revision at which the key was created; an older key has a smaller revision

@@ -183,8 +183,8 @@ func TestWatchesResume(t *testing.T) {
 	}
 }
 
-// An item that is no longer selected is also removed from the cache of a client that resumes. An item whose name
-// was never selected is not sent.
+// An item that is no longer selected is also removed from the cache of a client that resumes. An item that the
+// client's condition on metadata.name excludes is not sent, because the client cannot have it.
 func TestSelectedWatchesResume(t *testing.T) {
 	const drifted = "fieldSelector=status.state%3Ddrifted"
 	left := 0

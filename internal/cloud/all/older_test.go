@@ -130,7 +130,7 @@ var bare = []string{"port-security", "stateful-security-group", "net-mtu", "netw
 	"subnet-dns-publish-fixed-ip", "uplink-status-propagation", "qos", "fip-port-details", "standard-attr-revisions",
 	"revision-if-match", "standard-attr-timestamp", "subnet-service-types", "tag-creation"}
 
-// On a cloud with fewer features, all objects that do not need the missing features obey the laws.
+// On a cloud with fewer features, an object that does not need the missing ones still passes the checks of kindtest.Suite.
 func TestLawsOnOlderClouds(t *testing.T) {
 	testcost.NotUnderRace(t)
 	testcost.Long(t)

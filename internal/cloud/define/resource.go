@@ -109,7 +109,7 @@ type Collection struct {
 	Project string
 	// Extension is the extension that the network service needs for the collection; "" if there is none.
 	Extension string
-	// Within describes the other collection if each of its objects has a collection of this kind; nil otherwise.
+	// Within describes the parent collection if this collection is below each object of it, such as floatingips/<id>/port_forwardings; nil otherwise.
 	Within *Within
 	// Secret says that create requests and updates carry secrets.
 	Secret bool

@@ -86,8 +86,8 @@ const (
 // first two of them may push.
 var githubPeople = []string{Maintainer, Bot, "writer", "reader", "stranger", "alice", "bob", "carol", "mallory"}
 
-// StartGitHub starts a GitHub until the test ends. The first test on a machine installs its parts
-// with npm. So tests with real forges are skipped unless STACKREEVE_TEST_FORGE is set.
+// StartGitHub starts a GitHub until the test ends. The first test on a machine installs the programs of
+// the simulator with npm. So the test is skipped unless STACKREEVE_TEST_FORGE is set.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	if os.Getenv("STACKREEVE_TEST_FORGE") == "" {

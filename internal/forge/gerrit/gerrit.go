@@ -131,7 +131,7 @@ func (r *Repository) Budget() (left, of int) { return r.transport.Budget() }
 // String names the project in messages.
 func (r *Repository) String() string { return r.project }
 
-// myID returns the account of the password. It is requested once for each password and hour.
+// myID returns the ID of the account that the password belongs to. Gerrit is asked for it at most once an hour for each password.
 func (r *Repository) myID(ctx context.Context) (number, error) {
 	password, err := r.password(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ type running struct {
 	done   chan struct{} // closed when the other fields are set
 	output kustomize.Output
 	err    error
-	left   bool // its context ended, so that its error is not that of others
+	left   bool // the caller that ran the build gave up, so that one of those that wait builds again
 }
 
 // join returns what an equal build makes that runs already, or runs the build.

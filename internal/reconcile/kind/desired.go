@@ -75,7 +75,7 @@ type Desired struct {
 // CredentialsRef names an entry of clouds.yaml, and the Secret from which K-ORC would read that file.
 type CredentialsRef struct {
 	SecretName string `json:"secretName" rule:"required" doc:"Secret with the credentials for K-ORC. The agent has a clouds.yaml of its own instead. If spec.credentialSecrets of the stack's configuration gives an entry for this Secret, that entry is used, and cloudName is ignored. Without that setting secretName is ignored."`
-	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml, unless secretName gives one: the stack's own, or one of spec.clouds in its configuration. Without spec.clouds any name means the stack's own."`
+	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one that spec.clouds of the stack's configuration lists. Without spec.clouds any name means the stack's own. Has no effect if secretName gives an entry."`
 }
 
 // OfDefinition has the facts about an object that come from the revision's definitions.

@@ -129,12 +129,12 @@ func (d document) check(stack string, now time.Time) error {
 	ahead := func(until time.Time) bool { return until.After(d.Saved.Add(maxRequestTime)) }
 	for _, o := range d.Begun {
 		if o.Key.Kind == "" || o.Key.Name == "" || ahead(o.Until) {
-			return fmt.Errorf("an object in begun has no kind or no name, or its time is more than %s after the time of the document", maxRequestTime)
+			return fmt.Errorf("an entry of the field \"begun\" has no kind or no name, or its time is more than %s after the time of the document", maxRequestTime)
 		}
 	}
 	for _, r := range d.Unanswered {
 		if r.Step == "" || ahead(r.Until) {
-			return fmt.Errorf("a request in unanswered names no step, or its time is more than %s after the time of the document", maxRequestTime)
+			return fmt.Errorf("an entry of the field \"unanswered\" names no step, or its time is more than %s after the time of the document", maxRequestTime)
 		}
 	}
 	for _, u := range d.Unused {

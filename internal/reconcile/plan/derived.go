@@ -33,7 +33,8 @@ func (s Step) AwaitsCloud() bool {
 	return s.Action == Wait && s.Have != nil && (s.Want == nil || s.Want.Unread == nil)
 }
 
-// Outdated reports whether the object differs from Git because its group keeps it frozen.
+// Outdated reports whether the object differs from Git and is not changed now on purpose (see Frozen), for example because of its group's strategy.
+// Drift does not count.
 func (s Step) Outdated() bool {
 	return s.Frozen && !s.Drift && (len(s.Uncounted) > 0 || s.Have == nil || s.Want == nil)
 }

@@ -26,8 +26,8 @@ type Digests struct {
 // DigestsOf returns the Digests of a stack, with the keys of its fingerprints.
 func DigestsOf(stack string, printer *fingerprint.Printer) Digests { return Digests{stack, printer} }
 
-// Subject returns the input of a fingerprint of d. public is a digest or sum of everything except the secrets that a commit can change. It
-// is not shown to anybody.
+// Subject returns the input of a fingerprint of d. public is a digest or sum of everything that a commit can
+// change about d, apart from its secrets. Despite its name, public is not shown to anybody.
 func (s Digests) Subject(d *kind.Desired, public string) fingerprint.Subject {
 	return fingerprint.Subject{Holder: d.Confidential.Holder, Object: ownertext.Of(s.stack, d.Key), Public: public, Secret: d.Confidential.Secret}
 }

@@ -41,7 +41,7 @@ func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 			return nil, failure.New(failure.ErrNotFound, "%s is a %s, not a commit; name a branch, a tag or a commit", h, o.Type())
 		}
 	}
-	return nil, failure.New(failure.ErrContent, "a tag points to too many other tags; name the commit")
+	return nil, failure.New(failure.ErrContent, "the tag leads to its commit through too many other tags; name the commit itself")
 }
 
 // Raw returns the type and the bytes of a commit or a tag. They are checked against the hash, because signatures cover exactly these bytes.

@@ -12,7 +12,7 @@ import (
 
 func validate(s *Spec, r *kind.Report) {
 	if s.Type == "NS" && s.Name == "@" {
-		r.Problem(table.Path("name"), "is the name of the zone, and the cloud manages the name servers of the zone", "remove the manifest, or give the name of a part of the zone that other servers have")
+		r.Problem(table.Path("name"), "is the name of the zone, and the cloud manages the name servers of the zone", "remove the manifest, or give the name of a subdomain that you delegate to other name servers")
 	}
 	if s.Type == "CNAME" && s.Name == "@" {
 		r.Problem(table.Path("name"), "is the name of the zone, which cannot be an alias", "use type A with the address, or another name")

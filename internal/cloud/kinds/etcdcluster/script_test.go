@@ -142,7 +142,8 @@ def main():
 	}
 }
 
-// The ID of the membership that began the cluster is recorded if most other members report the same ID.
+// The data of a machine that began the cluster has no member ID beside it at first. The script stores the member ID and the cluster's ID once more than
+// half of the other machines report the same ones.
 func TestTheIDOfTheOneThatBegan(t *testing.T) {
 	const notes = `
 def start(binary, args): print("notes", read(DATA + "/id"), read(DATA + "/cluster"))

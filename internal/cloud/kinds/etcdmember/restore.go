@@ -54,7 +54,7 @@ func about(object string, err error) error {
 	fix := ""
 	switch {
 	case errors.Is(err, kind.ErrGone), errors.Is(err, etcdstore.ErrReplaced):
-		fix = "; with backupRef, the next pass uses the newest snapshot at that time; with an EtcdRestore, name another snapshot in it"
+		fix = "; if the manifest has backupRef, the next pass uses whichever snapshot is then the newest; if it has restoreRef, name another snapshot in that EtcdRestore"
 	case errors.Is(err, kind.ErrRejected):
 		fix = "; name another snapshot in the EtcdRestore"
 	}

@@ -143,7 +143,7 @@ func (u *uploads) stop(id string) {
 	}
 }
 
-// carryOut waits for a free slot, and then makes up to tries attempts.
+// carryOut waits for a free slot. Unless Glance itself downloads the image, it then tries to transfer the image, as often as the constant tries says.
 func (u *uploads) carryOut(ctx context.Context, up *upload, id string, c *Content, imported bool) error {
 	select {
 	case u.slots <- struct{}{}:

@@ -29,7 +29,7 @@ func (rules) Summarize(s *Spec, parts []kind.PartStatus) map[string]any {
 	case lost != "":
 		state = "red"
 	case placed == 0:
-		state, message = "yellow", "there is no placement yet"
+		state, message = "yellow", "M3DB has not assigned shards to instances yet (it has no placement)"
 	case all-ready-moving > s.replicas()/2:
 		state, message = "red", "too many instances do not serve: shards have no majority of their replicas"
 	case ready < all:

@@ -83,7 +83,7 @@ type Attributes struct {
 
 // Downsample says which data is aggregated.
 type Downsample struct {
-	All bool `json:"all,omitempty" doc:"true: all data is aggregated; false: only data that rules name."`
+	All bool `json:"all,omitempty" doc:"true: all data is aggregated; false: only data that the rules of M3's coordinator select."`
 }
 
 // State is the state of a namespace as the cluster reports it.

@@ -18,7 +18,7 @@ type Spec struct {
 	Description           *string  `json:"description,omitempty" api:"description,empty" rule:"lines,max=255" doc:"Free text."`
 	Tags                  []string `json:"tags,omitempty" api:"tags,set,empty" rule:"unique" doc:"Tags, besides those that mark the owner."`
 	AdminStateUp          *bool    `json:"adminStateUp,omitempty" api:"admin_state_up" rule:"default=true" cuts:"it forwards no packets any more" doc:"Whether the network forwards packets."`
-	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on the network, with a final dot. Not sent if the cloud has no such extension."`
+	DNSDomain             *string  `json:"dnsDomain,omitempty" api:"dns_domain,lower,empty,extension=dns-integration" rule:"max=255" doc:"DNS domain of the ports on the network, with a final dot. Not sent if the cloud lacks Neutron's extension dns-integration."`
 	MTU                   *int     `json:"mtu,omitempty" api:"mtu" rule:"min=68,max=9216" doc:"Largest packet in bytes; the cloud decides if left out."`
 	PortSecurityEnabled   *bool    `json:"portSecurityEnabled,omitempty" api:"port_security_enabled,absent=true" doc:"Whether new ports have security groups and anti-spoofing; the cloud decides if left out."`
 	External              *bool    `json:"external,omitempty" api:"router:external" rule:"default=false" doc:"Whether floating IPs and gateways can be on this network. Needs an administrator."`

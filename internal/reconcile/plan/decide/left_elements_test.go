@@ -26,8 +26,8 @@ func leaving(name, element string, with ...string) func(*world.Input) {
 	}
 }
 
-// An object is not replaced if that would delete elements left to others: elements of the object itself, or of an object that the cloud
-// detaches.
+// An object is not replaced if that would delete elements that its manifest leaves to other people (ignore-fields). The elements can be in the object itself, or
+// in an object that the cloud detaches when this one is deleted.
 func TestElementsOfOthersAreKept(t *testing.T) {
 	const ignores = " ignore-fields=spec.resource.weight"
 	hub, rim := "hub shape=new", "rim beside=hub"

@@ -63,8 +63,8 @@ func (c *Chosen) Limit(p plan.Plan) plan.Plan {
 // tree has the steps of a plan by their keys and by their relations.
 type tree struct {
 	steps map[manifest.Key][]*plan.Step
-	// parts has the keys of an object's parts: those that were expanded from it, and those of its former members. users
-	// has the steps whose objects use a token.
+	// parts has, for each object, the keys of the objects that were expanded from it, of its former members, and of the parts of these. users has, for
+	// each token (see [kind.Live]), the steps of the objects that use it.
 	parts map[manifest.Key][]manifest.Key
 	users map[string][]*plan.Step
 	// after has, for each object, the steps of the objects that refer to it and need its new ID.
