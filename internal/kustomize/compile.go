@@ -121,7 +121,7 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	case c.over():
 		return nil
 	case len(c.folders) >= maxFolders:
-		c.stop(at, field, fmt.Sprintf("more than %d folders with a kustomization", maxFolders), "split the stack")
+		c.stop(at, field, fmt.Sprintf("more than %d folders with a kustomization", maxFolders))
 		return nil
 	case len(c.open) >= maxDepth:
 		c.refuse(at, field, fmt.Sprintf("kustomizations nested deeper than %d", maxDepth), "flatten them")
@@ -160,7 +160,7 @@ func (c *compiler) folder(dir string, at manifest.Origin, field string) *folder 
 	c.sources.files[base(name)] = place{file: c.shown(file)}
 	text := encoded(k)
 	if c.made += int64(len(text)); c.made > maxMade {
-		c.stop(manifest.Origin{File: c.shown(file)}, "", fmt.Sprintf("more than %d MiB of kustomizations", maxMade>>20), "split the stack")
+		c.stop(manifest.Origin{File: c.shown(file)}, "", fmt.Sprintf("more than %d MiB of kustomizations", maxMade>>20))
 		return nil
 	}
 	c.input.Files[name] = text

@@ -33,8 +33,8 @@ func (c *compiler) over() bool {
 }
 
 // stop refuses a tree that exceeds a limit, and ends the compilation.
-func (c *compiler) stop(at manifest.Origin, field, what, fix string) {
-	c.refuse(at, field, what, fix)
+func (c *compiler) stop(at manifest.Origin, field, what string) {
+	c.refuse(at, field, what, "split the stack")
 	c.stopped = true
 }
 
@@ -44,7 +44,7 @@ func (c *compiler) mayParse(bytes int, at manifest.Origin, field string) bool {
 		return false
 	}
 	if c.parsed+int64(bytes) > c.mostParsed {
-		c.stop(at, field, fmt.Sprintf("more than %d MiB to parse, with the patches that aliases repeat", c.mostParsed>>20), "split the stack")
+		c.stop(at, field, fmt.Sprintf("more than %d MiB to parse, with the patches that aliases repeat", c.mostParsed>>20))
 		return false
 	}
 	c.parsed += int64(bytes)
@@ -85,7 +85,7 @@ func (c *compiler) read(name string, at manifest.Origin, field string) (f *file,
 		return nil, false
 	}
 	if len(c.known) >= maxFiles {
-		c.stop(at, field, fmt.Sprintf("more than %d files", maxFiles), "split the stack")
+		c.stop(at, field, fmt.Sprintf("more than %d files", maxFiles))
 		return nil, false
 	}
 	text, err := readFile(c.Files, name)
@@ -99,7 +99,7 @@ func (c *compiler) read(name string, at manifest.Origin, field string) (f *file,
 	case err != nil:
 		c.refuse(at, field, "the file "+f.name+" cannot be read", "")
 	case c.bytes > maxBytes:
-		c.stop(at, field, fmt.Sprintf("more than %d MiB of files", maxBytes>>20), "split the stack")
+		c.stop(at, field, fmt.Sprintf("more than %d MiB of files", maxBytes>>20))
 	default:
 		return f, true
 	}

@@ -96,9 +96,9 @@ func (r *rewriter) own(fields ...string) map[string]manifest.Origin {
 func (r *rewriter) within(at manifest.Origin, field string) bool {
 	switch {
 	case max(r.folder.documents, r.budget.documents) > maxDocuments:
-		r.stop(at, field, fmt.Sprintf("gives more than %d documents", maxDocuments), "split the stack")
+		r.stop(at, field, fmt.Sprintf("gives more than %d documents", maxDocuments))
 	case max(r.folder.bytes, r.given) > maxBuiltBytes:
-		r.stop(at, field, fmt.Sprintf("gives more than %d MiB of documents", maxBuiltBytes>>20), "split the stack")
+		r.stop(at, field, fmt.Sprintf("gives more than %d MiB of documents", maxBuiltBytes>>20))
 	default:
 		return true
 	}
