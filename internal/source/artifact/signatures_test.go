@@ -291,6 +291,55 @@ func TestWithdrawnKey(t *testing.T) {
 	}
 }
 
+// A pass that only looks at the cloud fetches nothing. An archive whose key is still among the new ones stays verified.
+func TestArchiveAfterAChangeOfKeys(t *testing.T) {
+	good, other := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256), newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	archive := packedFiles(t, "a.yaml", "one")
+	files := map[string][]byte{"/c.tgz": archive, "/c.tgz.sig": []byte(good.sign(t, archive))}
+	url, asked := serveArchive(t, files)
+	file := filepath.Join(t.TempDir(), "keys.pub")
+	keys := func(from ...signer) {
+		t.Helper()
+		var all []byte
+		for _, s := range from {
+			text, err := os.ReadFile(s.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, text...)
+		}
+		if err := os.WriteFile(file, all, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys(good)
+	a := follow(t, Config{URL: url + "/c.tgz", KeyFiles: []string{file}})
+	if _, _, err := verified(t, a); err != nil {
+		t.Fatal(err)
+	}
+	check := func(want signature.Code) {
+		t.Helper()
+		if signed, err := a.Verify(t.Context(), registry.Digest(archive)); fault(err) != want || (want == "") != (err == nil && signed.By.Key != "") {
+			t.Errorf("%+v, %v, want %q", signed, err, want)
+		}
+	}
+	keys(good, other)
+	check("")
+	*asked = nil
+	check("")
+	if len(*asked) > 0 {
+		t.Errorf("a second check sent %v", *asked)
+	}
+	keys(other)
+	check(signature.Unknown)
+	files["/c.tgz"] = packedFiles(t, "a.yaml", "two")
+	files["/c.tgz.sig"] = []byte(other.sign(t, files["/c.tgz"]))
+	check(signature.Unknown)
+	if rev, changed, err := verified(t, a); err != nil || !changed || rev.Commit != registry.Digest(files["/c.tgz"]) {
+		t.Errorf("the next fetch: %s, %v, %v", rev.Commit, changed, err)
+	}
+}
+
 // A bundle that counts has a signature by the key, so no other text does.
 func FuzzBundle(f *testing.F) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -158,14 +158,26 @@ func (w *web) signer(ctx context.Context, archive []byte, digest string, keys []
 	return by, nil
 }
 
-// verify implements origin. An archive is not downloaded again; if other keys are configured since it was found, only the next fetch can check it.
-func (w *web) verify(_ context.Context, digest string) (source.Signed, error) {
+// verify implements origin. If other keys are configured since the archive was found, the archive is downloaded again, because only its bytes show
+// whether its signature is right.
+func (w *web) verify(ctx context.Context, digest string) (source.Signed, error) {
 	keys, err := readKeys(w.cfg.KeyFiles)
 	if err != nil {
 		return source.Signed{}, err
 	}
-	if signed, ok := w.checked.of(digest, sumOf(keys)); ok {
+	sum := sumOf(keys)
+	if signed, ok := w.checked.of(digest, sum); ok {
 		return signed, nil
 	}
-	return source.Signed{}, unverified(source.BadArchive, digest, signature.Unknown, "the keys in source.verify.cosignKeyFiles have changed since its signature was checked")
+	found, err := w.find(ctx, "", func(other string) bool { return other == digest })
+	switch {
+	case err != nil:
+		return source.Signed{}, err
+	case found.refused != nil && found.digest == digest:
+		return source.Signed{}, found.refused
+	}
+	if signed, ok := w.checked.of(digest, sum); ok {
+		return signed, nil
+	}
+	return source.Signed{}, unverified(source.BadArchive, digest, signature.Unknown, "the keys in source.verify.cosignKeyFiles have changed since its signature was checked, and the server has another archive now")
 }
