@@ -2,7 +2,6 @@ package artifact
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
@@ -20,14 +19,11 @@ func (a *Artifact) Tags(parent context.Context) (tags []string, err error) {
 	if !ok {
 		return nil, nil
 	}
-	select {
-	case a.busy <- struct{}{}:
-		defer func() { <-a.busy }()
-	case <-parent.Done():
-		return nil, a.finish(parent, parent, parent.Err())
+	ctx, done, err := a.begin(parent)
+	if err != nil {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(parent, a.cfg.Timeout, fmt.Errorf("no answer within %s", a.cfg.Timeout))
-	defer cancel()
+	defer done()
 	if tags, err = from.tags(ctx); err != nil {
 		return nil, a.finish(ctx, parent, err)
 	}

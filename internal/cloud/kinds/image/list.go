@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// everyImage lists what Glance lists by default and the community images. (glance/db/sqlalchemy/api.py: image_get_all)
-	everyImage = "images?limit=1000&visibility=all"
+	inPages = "?limit=1000"
+	// everyVisibility is the query of what Glance lists by default and of the community images. (glance/db/sqlalchemy/api.py: image_get_all)
+	everyVisibility = inPages + "&visibility=all"
 	// lacksAll says that a Glance does not know this visibility. It then answers 400. (glance/api/v2/images.py: _get_filters)
 	lacksAll = "images with visibility=all"
 )
@@ -18,16 +19,16 @@ const (
 // listAll reads all images that the project can use, by one list, or by two from an older Glance.
 func listAll(ctx context.Context, d driver) ([]*state, error) {
 	if !d.Client.Lacks(lacksAll) {
-		all, err := d.Find(ctx, "?limit=1000&visibility=all")
+		all, err := d.Find(ctx, everyVisibility)
 		if !errors.Is(err, kind.ErrRejected) {
 			return all, err
 		}
 	}
-	usual, err := d.Find(ctx, "?limit=1000")
+	usual, err := d.Find(ctx, inPages)
 	if err != nil {
 		return nil, err
 	}
-	others, err := d.Find(ctx, "?limit=1000&visibility="+community)
+	others, err := d.Find(ctx, inPages+"&visibility="+community)
 	if err != nil {
 		return nil, err
 	}

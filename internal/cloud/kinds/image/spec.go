@@ -87,7 +87,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 			Loss: []string{"what it holds"}, Unmark: "openstack image unset --property " + mark.OwnerKey + " <id>",
 			Doc: "A disk image that servers and volumes start from (Glance): downloaded, checked and uploaded, or an existing one.",
 		},
-		Collection: define.Collection{Path: "images", Lists: []string{everyImage}, Project: "owner", UpdateBy: http.MethodPatch},
+		Collection: define.Collection{Path: "images", Lists: []string{"images" + everyVisibility}, Project: "owner", UpdateBy: http.MethodPatch},
 		Mark:       mark.PropertyPlace,
 		Overrides: []table.Override[Spec, More]{{Field: "properties", Compare: compareProperties, Write: writeProperties},
 			{Field: "content", Compare: compareContent, Write: writeContent}},
