@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -63,34 +61,11 @@ func newIntruder(g *ground, user string) *intruder {
 
 // ask sends one request, and decodes its answer.
 func (i *intruder) ask(method, address string, body, into any) (http.Header, error) {
-	var text []byte
-	if body != nil { // Neutron refuses a body with DELETE
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
+	header, said, err := askCloud(i.t.Context(), method, address, i.token, body)
+	if err != nil || into == nil || len(said) == 0 {
+		return header, err
 	}
-	req, err := http.NewRequestWithContext(i.t.Context(), method, address, bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("X-Auth-Token", i.token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return nil, err
-	case resp.StatusCode >= 300:
-		return nil, fmt.Errorf("%s %s: %s: %s", method, address, resp.Status, said)
-	case into == nil || len(said) == 0:
-		return resp.Header, nil
-	}
-	return resp.Header, json.Unmarshal(said, into)
+	return header, json.Unmarshal(said, into)
 }
 
 // do sends a request to a service, and returns when it was answered.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,37 +75,44 @@ func logIn(t *testing.T, keystone string, into any) (token string) {
 
 // ask makes one request and returns the part of the answer with a name. "" means the whole answer.
 func (s *standin) ask(method, path string, body any, name string) (json.RawMessage, error) {
-	var text []byte
-	if body != nil { // Neutron refuses a body with DELETE
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return nil, err
-		}
-	}
 	path = strings.NewReplacer("PROJECT", s.project, "USER", s.user).Replace(path)
-	req, err := http.NewRequest(method, s.root+path, bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("X-Auth-Token", s.token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return nil, err
-	case resp.StatusCode >= 300:
-		return nil, fmt.Errorf("%s %s: %s %s", method, path, resp.Status, said)
-	case name == "":
-		return said, nil
+	_, said, err := askCloud(context.Background(), method, s.root+path, s.token, body)
+	if err != nil || name == "" {
+		return said, err
 	}
 	var all map[string]json.RawMessage
 	err = json.Unmarshal(said, &all)
 	return all[name], err
+}
+
+// askCloud sends one request as a client of the cloud, and returns the answer.
+func askCloud(ctx context.Context, method, address, token string, body any) (http.Header, []byte, error) {
+	var text []byte
+	if body != nil { // Neutron refuses a body with DELETE
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("X-Auth-Token", token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s: %s", method, address, resp.Status, said)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return resp.Header, said, nil
 }
 
 // command is a parsed command line.
