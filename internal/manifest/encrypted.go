@@ -77,6 +77,9 @@ func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
 			l.secret[s.Node] = true
 		}
 	}
+	if l.loseAllOpen(name, roots) {
+		return false
+	}
 	if l.opts.Decryption.Unknown {
 		l.opened = file.Conceal()
 		return true
@@ -98,8 +101,22 @@ func isOpen(at Origin, field string) Problem {
 		Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"}
 }
 
-// loseOpen reports the encrypted values below [openFields] in a document and in the items of a list. It is called before the
-// document is recognised, because the messages of that quote kinds and names. It returns false if there are none.
+// loseAllOpen does the same as loseOpen for the documents of a file that is not decrypted yet. It leaves out documents whose kind is
+// not one of the caller's.
+func (l *loader) loseAllOpen(name string, roots []*yaml.Node) (lost bool) {
+	secret := func(n *yaml.Node) bool { return n != nil && l.secret[n] }
+	place := func(n *yaml.Node) Origin { return Origin{name, n.Line} }
+	for _, root := range roots {
+		known := secret(valueAt(root, "apiVersion")) || secret(valueAt(root, "kind")) || l.known.judge(root, GroupVersionKind{}).ignore == ""
+		if known && l.loseOpen(root, secret, place) {
+			lost = true
+		}
+	}
+	return lost
+}
+
+// loseOpen reports the encrypted values below [openFields] in a document and in the items of a list. It is called before any value is
+// decrypted and before the document is recognised, because the messages of that quote kinds and names. It returns false if there are none.
 func (l *loader) loseOpen(root *yaml.Node, secret func(*yaml.Node) bool, place func(*yaml.Node) Origin) (lost bool) {
 	head := func(n *yaml.Node, at *fieldPath) {
 		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {

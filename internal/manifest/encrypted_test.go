@@ -151,20 +151,57 @@ func TestMessagesHideEncryptedValues(t *testing.T) {
 	}
 }
 
-// TestEncryptedNames shows no encrypted name, not even in the message that refuses it.
-func TestEncryptedNames(t *testing.T) {
-	text, keys := encryptedFile(t, "documents.yaml")
+// sealedText encrypts the values of the keys that match an expression, for the key of encryptedFile.
+func sealedText(t *testing.T, text, expression string) string {
+	t.Helper()
 	key, err := os.ReadFile("../sops/testdata/keys/first.age")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(key), "public key: ")
-	made, err := sops.Encrypt([]byte("apiVersion: v1\nkind: Secret\nmetadata: {name: horse}\n"), sops.Encryption{Recipients: []string{strings.Fields(after)[0]}, Expression: "^name$"}, time.Unix(1e9, 0))
-	if err != nil || text == "" {
+	made, err := sops.Encrypt([]byte(text), sops.Encryption{Recipients: []string{strings.Fields(after)[0]}, Expression: expression}, time.Unix(1e9, 0))
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, problems := loadEncrypted("a.yaml", string(made), Decryption{Keys: keys})
-	if len(problems) != 1 || problems[0].Field != "metadata.name" || strings.Contains(problems.Error(), "horse") {
-		t.Errorf("got %v", problems)
+	return string(made)
+}
+
+// TestEncryptedHeads encrypts the parts of a document that messages quote. No message shows them, not even the one that refuses them.
+func TestEncryptedHeads(t *testing.T) {
+	_, keys := encryptedFile(t, "documents.yaml")
+	const word = "Secretariat"
+	for name, c := range map[string]struct {
+		text, expression string
+		fields           []string
+	}{
+		"a name":                {"apiVersion: v1\nkind: Secret\nmetadata: {name: Secretariat}\n", "^name$", []string{"metadata.name"}},
+		"a kind":                {"apiVersion: v1\nkind: Secretariat\nmetadata: {name: a}\n", "^kind$", []string{"kind"}},
+		"a kind of no object":   {"apiVersion: example.org/v1\nkind: Secretariat\nmetadata: {name: a}\n", "^kind$", []string{"kind"}},
+		"a version":             {"apiVersion: Secretariat\nkind: Secret\nmetadata: {name: a}\n", "^apiVersion$", []string{"apiVersion"}},
+		"a similar kind":        {"apiVersion: v1\nkind: SecretariatList\nmetadata: {name: a}\nitems: []\n", "^kind$", []string{"kind"}},
+		"an annotation":         {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {x: Secretariat}}\n", "^annotations$", []string{"metadata.annotations.x"}},
+		"a kind in a list":      {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: a}}\n- {apiVersion: v1, kind: Secretariat, metadata: {name: a}}\n", "^kind$", []string{"kind"}},
+		"a name in a list":      {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, metadata: {name: Secretariat}}\n", "^name$", []string{"items[0].metadata.name"}},
+		"the second document":   {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: a, labels: {x: Secretariat}}\n", "^labels$", []string{"metadata.labels.x"}},
+		"a name of another API": {"apiVersion: example.org/v1\nkind: Other\nmetadata: {name: Secretariat}\n", "^name$", nil},
+	} {
+		text := sealedText(t, c.text, c.expression)
+		for _, d := range []Decryption{{Keys: keys}, {Unknown: true}} {
+			loaded, problems := loadEncrypted("a.yaml", text, d)
+			var fields []string
+			for _, p := range problems {
+				fields = append(fields, p.Field)
+			}
+			if !slices.Equal(fields, c.fields) || loaded.Lost != (len(c.fields) > 0) {
+				t.Errorf("%s, unknown %v: got %v, lost %v", name, d.Unknown, problems, loaded.Lost)
+			}
+			said := problems.Error()
+			for _, i := range loaded.Ignored {
+				said += i.Why
+			}
+			if strings.Contains(said, word) || strings.Contains(said, "ENC[") {
+				t.Errorf("%s: %s", name, said)
+			}
+		}
 	}
 }
