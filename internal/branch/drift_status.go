@@ -27,8 +27,8 @@ func (s *Tracker) reportDrift(d driftDecision) {
 	s.postDriftStatus(d.commit)
 }
 
-// maxDriftStatuses is a number of drift statuses of a commit. After that many, a drift that is over before its report is not reported. The reason
-// is that a forge stores at most 1,000 statuses of a commit.
+// maxDriftStatuses limits the drift statuses of a commit, because a forge stores at most 1,000 statuses of one. When a commit has that
+// many, a drift that ended before its report is not reported.
 const maxDriftStatuses = 200
 
 // postDriftStatus reports on a commit whether the cloud has drifted from it. The status has the state at the time of delivery.

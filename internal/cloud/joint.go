@@ -68,7 +68,8 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 	}
 }
 
-// lead sends the question of a caller, when the question before it has been answered and the rest is over.
+// lead sends the question of a caller. Before that, it waits for the answer to the previous question, and for the pause after a slow
+// answer (rest).
 func (j *joint[T]) lead(ctx context.Context, key string, own, before *question[T], keep time.Duration, ask func() (T, audience)) (none T) {
 	defer j.end(key, own)
 	if before != nil && !ended(ctx, before) {

@@ -34,7 +34,7 @@ type AgentsEtcd struct {
 	KeyFile   string   `json:"keyFile,omitempty" doc:"File with the private key of the certificate in certFile."`
 }
 
-// AgentsKubernetes is a namespace of Kubernetes.
+// AgentsKubernetes says which namespace of which Kubernetes cluster has the leases, and how the agent logs in there.
 type AgentsKubernetes struct {
 	Server    string `json:"server,omitempty" doc:"Address of the API server, such as https://kubernetes.example.org:6443. If left out, the API server of the cluster in which the agent runs."`
 	Namespace string `json:"namespace,omitempty" doc:"Namespace of the leases. Required with server; the namespace of the agent's pod if both are left out."`

@@ -12,7 +12,7 @@ import (
 	simulatedkubernetes "github.com/stackreeve/stackreeve/internal/standin/kubernetes"
 )
 
-// keys is the store of leases and keys, for an observer that is not an agent.
+// keys is a store of leases and keys. A test reads and deletes keys in it as no agent does, and makes the store unreachable.
 type keys interface {
 	http.RoundTripper
 	store(t *testing.T, way http.RoundTripper) Store

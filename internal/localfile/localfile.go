@@ -21,7 +21,7 @@ import (
 const (
 	Secret       = 64 << 10 // tokens, keys
 	Config       = 1 << 20  // configuration, credentials of clouds
-	Certificates = 4 << 20  // four times the size of a system's whole bundle
+	Certificates = 4 << 20  // a system's whole bundle of certificates has about 0.2 MiB
 )
 
 // Read reads a regular file of at most limit bytes. It never blocks, because it refuses a pipe or a device.

@@ -50,9 +50,10 @@ type making struct {
 	alone func() string
 }
 
-// opened puts the values of encrypted files into a document: a [sops.Opened], or tokens.
+// opened can put the decrypted values into a document once more. It is a [sops.Opened] for a document of an encrypted
+// file, or a [tokens] for a document that kustomize made from copies in which tokens stand for the values.
 type opened interface {
-	// Again does it after the document was parsed again.
+	// Again puts the values into a document that was parsed again.
 	Again(doc *yaml.Node) error
 	// Unknown reports whether the values were not decrypted.
 	Unknown() bool

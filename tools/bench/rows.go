@@ -25,7 +25,7 @@ func tables() map[string][]row {
 			{"2,000 machines created from nothing: peak memory", "100 MiB", "cmd/agent", "Create/2000", "peak-MiB", 1, " MiB", false},
 			{"the same: CPU time", "5 s", "cmd/agent", "Create/2000", "cpu-s/op", 1, " s", false},
 			{"start of the process to its first request", "200 ms", "cmd/agent", "Start", "ms-to-first-request", 1, " ms", false},
-			{"push (webhook) to the first request to the cloud, with the fetch between", "250 ms", "cmd/agent", "Webhook", "ms-to-first-request", 1, " ms", false},
+			{"from the webhook of a push until the first request to the cloud, with the fetch", "250 ms", "cmd/agent", "Webhook", "ms-to-first-request", 1, " ms", false},
 			{"the same while a pass waits for machines, and each answer of the cloud takes 0.5 s: p99", "1 s", "cmd/agent", "WebhookWhileWaiting", "ms-p99", 1, " ms", false},
 			{"memory of an idle agent, with the pages of its binary", "", "cmd/agent", "Idle", "idle-MiB", 1, " MiB", false},
 			{"the same without the pages of its binary", "15 MiB", "cmd/agent", "Idle", "own-MiB", 1, " MiB", false},

@@ -34,7 +34,8 @@ type file struct {
 	mu   sync.Mutex
 }
 
-// New returns a forge that writes to the file at path, which need not exist. Apart from its credentials, the forge only has statuses.
+// New returns a forge that writes to the file at path, which need not exist. It has only statuses, and a check whether
+// the file can be read and written (forge.Credentials).
 func New(path string) forge.Forge {
 	f := &file{path: path}
 	return forge.Forge{Can: Abilities(), CommitStatuses: f, Credentials: f}

@@ -69,7 +69,8 @@ func (c *Cloud) sorted(kindName string, list *kind.Index, marks string) *Collect
 	return x
 }
 
-// addClaim sorts an object by its marks that begin like the stack's marks. It reports whether one of these is for this kind.
+// addClaim records an object under each of its owners that begins with marks, the prefix of the stack's marks; under x.misplaced if the
+// owner has another kind. It reports whether an owner has this kind.
 func (x *Collection) addClaim(kindName string, item *Live, marks string) (any bool) {
 	owners := x.owners
 	if !item.InOwnProject {

@@ -118,7 +118,7 @@ func TestAProcessWithTheFileHealsNoMoreOften(t *testing.T) {
 	}
 }
 
-// A damaged file changes nothing, and a pass replaces it.
+// With a damaged file of the memory, a pass does the same as without a file, and writes a new one.
 func TestADamagedFileIsHarmless(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	if err := os.WriteFile(path, []byte(`{"format":1,"begun":[`), 0o600); err != nil {

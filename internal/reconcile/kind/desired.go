@@ -74,8 +74,8 @@ type Desired struct {
 
 // CredentialsRef names an entry of clouds.yaml, and the Secret from which K-ORC would read that file.
 type CredentialsRef struct {
-	SecretName string `json:"secretName" rule:"required" doc:"Secret with the credentials for K-ORC. The agent has a clouds.yaml of its own instead. If spec.credentialSecrets of the stack's configuration gives an entry for this Secret, that entry is used, and cloudName is ignored. Without that setting secretName is ignored."`
-	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one that spec.clouds of the stack's configuration lists. Without spec.clouds any name means the stack's own. Has no effect if secretName gives an entry."`
+	SecretName string `json:"secretName" rule:"required" doc:"Secret with the credentials for K-ORC. The agent has a clouds.yaml of its own instead; only spec.credentialSecrets of the stack's configuration gives this name an effect."`
+	CloudName  string `json:"cloudName" rule:"required" doc:"Entry of the agent's clouds.yaml: the stack's own, or one that spec.clouds of the stack's configuration lists. Without spec.clouds, every name means the stack's own entry. Without effect if spec.credentialSecrets gives an entry for secretName."`
 }
 
 // OfDefinition has the facts about an object that come from the revision's definitions.

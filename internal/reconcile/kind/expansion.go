@@ -244,5 +244,5 @@ func (e *Expansion) Referred(byKind, byName, kind string) (names []string, ok bo
 	return e.MemberReferred(byKind, byName, kind), true
 }
 
-// Shown reports whether the part is an object whose status the definition only shows.
+// Shown reports whether the definition does not create the part, and only shows its status.
 func (p Part) Shown() bool { return p.Body == nil && p.ID != "" }

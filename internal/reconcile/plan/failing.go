@@ -48,7 +48,7 @@ func (f Failing) ContainedIn(want []kind.Desired) bool {
 type Fallback struct {
 	Failing
 	Commit string
-	Want   []kind.Desired // the objects that the group expanded into at Commit, and the unmanaged objects and data that these used
+	Want   []kind.Desired // the objects that the group expanded into at Commit, and the imports and data manifests (such as Secrets) to which these referred
 
 	Parts           map[manifest.Key]bool // the objects of Want that the group expanded into
 	earlierStrategy rollout.Strategy      // the group's strategy at Commit

@@ -103,7 +103,7 @@ func (r *resolver) checkEncryptedReferences() {
 		}
 		for _, ref := range n.Refs {
 			if slices.Contains(n.Encrypted, ref.Field) {
-				r.report(n.Problem(ref.Field, "is a reference and encrypted, and everybody sees references", "leave it in clear text: sops encrypt --encrypted-regex"))
+				r.report(n.Problem(ref.Field, "is an encrypted reference; a reference cannot be secret, because plans and the status show it", "encrypt only the fields that are secret, such as with sops encrypt --encrypted-regex '^(data|stringData)$'"))
 			}
 		}
 	}

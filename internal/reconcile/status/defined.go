@@ -16,7 +16,7 @@ const maxCost = 20_000_000
 type knownStatuses struct {
 	byKey  map[manifest.Key]*Object
 	parts  map[manifest.Key]map[string][]placedPart // the parts of objects of defined kinds, by their names in the definition.
-	trees  map[manifest.Key]any                     // the JSON of objects that others create, since many objects may show the same one.
+	trees  map[manifest.Key]any                     // the JSON of objects that a definition shows and does not create (Definition.External), since many objects may show the same one.
 	budget *int                                     // the unused rest of maxCost
 }
 

@@ -29,7 +29,7 @@ const (
 	Closed   Fate = "it was closed without being merged"
 	Astray   Fate = "it is for another branch"
 	Foreign  Fate = "it is not open in this repository"
-	NotOpen  Fate = "it is not open into this branch"
+	NotOpen  Fate = "it is not an open pull request for this branch"
 	Circular Fate = "it is part of a circle of dependencies"
 	Strange  Fate = "its author has no permission to change the branch"
 	Singly   Fate = "it has the same topic and is merged separately"

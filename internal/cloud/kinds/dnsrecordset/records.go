@@ -96,7 +96,8 @@ func unquoted(s string) (string, bool) {
 	return s, s != "" && !strings.Contains(s, `"`)
 }
 
-// longestText is the number of characters that fit between one pair of quotes: Designate accepts 255 with the quotes.
+// longestText is the number of bytes, backslashes included, that quoted puts between one pair of quotes. Designate accepts 255
+// characters with the quotes.
 const longestText = 253
 
 // quoted puts a text into quotes. A long text becomes several quoted parts. A text that begins with a quote is already

@@ -69,7 +69,7 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 func remove(ctx context.Context, d driver, have typed.Live[state]) (bool, error) {
 	if m := have.State.More; m.DeviceID != "" && strings.HasPrefix(m.DeviceOwner, "compute:") {
 		if !have.Recreated && !define.ServerGone(ctx, d.Client, m.DeviceID) {
-			return false, fmt.Errorf("%w: server %s is plugged into it; detach it first", kind.ErrBusy, m.DeviceID)
+			return false, fmt.Errorf("%w: the port is attached to server %s; remove it from that server first", kind.ErrBusy, m.DeviceID)
 		}
 		if err := define.NotForeign(ctx, d.Client, m.DeviceID, have.Mark); err != nil {
 			return false, err

@@ -109,7 +109,8 @@ func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
 	return append(all, slices.DeleteFunc(slices.Clone(p.found.Imports[l]), func(k manifest.Key) bool { return k == key })...)
 }
 
-// claimants returns the objects that claim a value of one object, by that value. The argument of is the key of that object.
+// claimants returns the desired objects that claim a value of one object, such as an address of a subnet, by that value. The key of that
+// one object is of.
 func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	if asked, done := p.holders.claimed[of]; done {
 		return asked
