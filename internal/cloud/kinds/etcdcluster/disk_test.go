@@ -5,11 +5,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
+
+// storageNote returns the note at spec.storage, or "".
+func (w *world) storageNote(manifests string) string {
+	for _, d := range w.Resolve(manifests) {
+		for _, n := range d.Notes {
+			if n.Field == "spec.storage" {
+				return n.Text
+			}
+		}
+	}
+	return ""
+}
 
 // Without a volume, a machine's data is deleted with the machine. So the machine is not deleted while the other members
 // have no majority without it.
@@ -18,16 +30,15 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 	w := newWorld(t)
 	w.Defaults.Etcd.VolumeSize = 0
 	newer := func(size int) string { return strings.Replace(sized(size), "3.5.35", "3.6.16", 1) }
-	for size, text := range map[int]string{1: "would lose all data", 2: "would have no majority", 3: "must copy all data"} {
-		if !slices.ContainsFunc(w.Resolve(sized(size)), func(d kind.Desired) bool {
-			return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return n.Field == "spec.storage" && strings.Contains(n.Text, text) })
-		}) {
-			t.Errorf("nothing says that it %s", text)
+	said := map[string]int{}
+	for size := 1; size <= 3; size++ {
+		note := w.storageNote(sized(size))
+		if other, twice := said[note]; note == "" || twice || strings.Contains(note, "set size to 3") != (size < 3) {
+			t.Errorf("of %d members, the note is %q, as of %d", size, note, other)
 		}
-		for _, d := range w.Resolve(sized(size, "storage: {size: 1}")) {
-			if slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return n.Field == "spec.storage" }) {
-				t.Errorf("with storage it says %v", d.Notes)
-			}
+		said[note] = size
+		if note := w.storageNote(sized(size, "storage: {size: 1}")); note != "" {
+			t.Errorf("with storage, the note is %q", note)
 		}
 	}
 	for _, size := range []int{1, 2} {
@@ -37,7 +48,7 @@ func TestMachinesWithoutAVolume(t *testing.T) {
 			pass := w.Sync(next)
 			told := 0
 			for _, s := range pass.Last.Steps {
-				if s.Key.Kind == "Server" && strings.Contains(s.ShortCause(), "its data is on its own disk") {
+				if s.Key.Kind == "Server" && s.Causes.Has(cause.LeftFor) && strings.Contains(s.ShortCause(), "spec.size") {
 					told++
 				}
 			}

@@ -42,8 +42,8 @@ func TestEverythingIsLostAndRestoredFromABucket(t *testing.T) {
 			}
 			w.forget()
 			restore := strings.Replace(restoreOf(strings.Replace(source, "NAME", there[0], 1)), "backupStorageType: Swift", "backupStorageType: S3", 1)
-			if _, why := w.restore(w.Plan(sized(3) + shelf + restore)); !strings.Contains(why, "kv starts from the snapshot s3://backups/"+there[0]) {
-				t.Errorf("the plan says %q", why)
+			if _, step := w.restore(w.Plan(sized(3) + shelf + restore)); !strings.Contains(begins(step), "s3://backups/"+there[0]) {
+				t.Errorf("the plan says %q", begins(step))
 			}
 			w.MustSync(sized(3) + shelf + restore)
 			w.restored(3)

@@ -105,34 +105,44 @@ func (w *world) restored(size int) {
 	}
 }
 
-// restore returns the status of the EtcdRestore, and its cause in the plan.
-func (w *world) restore(p plan.Plan) (is, why string) {
+// restore returns the status of the EtcdRestore, and its step in the plan.
+func (w *world) restore(p plan.Plan) (is string, step plan.Step) {
 	w.t.Helper()
-	for _, s := range p.Steps {
-		if s.Key.Kind == "EtcdRestore" {
-			why = s.ShortCause()
-			for _, c := range s.Changes {
-				why += fmt.Sprint(c.Want)
-			}
-			for _, n := range s.Notes {
-				why += n.Text
-			}
-		}
+	if i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Key.Kind == "EtcdRestore" }); i >= 0 {
+		step = p.Steps[i]
 	}
 	for _, s := range status.Of(p, all.Kinds(nil, w.Defaults)) {
 		if text, err := json.Marshal(s); err == nil && strings.Contains(string(text), `"kind":"EtcdRestore"`) {
 			is = string(text)
 		}
 	}
-	return is, why
+	return is, step
+}
+
+// begins returns the snapshot with which the cluster is to begin, as the plan shows it; "" for none.
+func begins(step plan.Step) string {
+	for _, c := range step.Changes {
+		if c.Field == "spec.etcdCluster.name" {
+			return fmt.Sprint(c.Want)
+		}
+	}
+	return ""
+}
+
+// down returns the state of the restore in one word; "" if nothing is wrong.
+func down(step plan.Step) string {
+	if step.Have == nil {
+		return ""
+	}
+	return step.Have.Down
 }
 
 // A cluster that has lost everything starts from the newest snapshot, and has every key.
 func TestEverythingIsLostAndRestored(t *testing.T) {
 	testcost.Long(t) // The agent creates and changes a whole cluster.
 	w := lost(t)
-	if _, why := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(why, "kv starts from the snapshot backups/") || !strings.Contains(why, "revision") {
-		t.Errorf("the plan says %q", why)
+	if _, step := w.restore(w.Plan(sized(3) + shelf + ofBackup)); !strings.Contains(begins(step), "backups/") || !strings.Contains(begins(step), "revision") {
+		t.Errorf("the plan says %q", begins(step))
 	}
 	w.MustSync(sized(3) + shelf + ofBackup)
 	w.restored(3)
@@ -141,8 +151,8 @@ func TestEverythingIsLostAndRestored(t *testing.T) {
 		t.Errorf("a second pass does %v; the status is %s", pass.Results, status)
 	}
 	changed := sized(3) + shelf + restoreOf("swift: {container: backups}")
-	if _, why := w.restore(w.Plan(changed)); !strings.Contains(why, "after the restore was complete") {
-		t.Errorf("of a change the plan says %q", why)
+	if _, step := w.restore(w.Plan(changed)); len(step.Changes) > 0 || !slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == "spec" }) {
+		t.Errorf("of a change the plan has %v and says %v", step.Changes, step.Notes)
 	}
 	w.MustSync(sized(3) + shelf) // the manifest of the restore is removed
 	w.restored(3)
@@ -157,8 +167,8 @@ func TestNothingIsRestoredOverACluster(t *testing.T) {
 	w.Fill("newer")
 	for range 2 {
 		pass := w.Sync(sized(3) + backup + ofBackup)
-		if status, why := w.restore(pass.Last); !strings.Contains(why, "EtcdCluster with another name") || strings.Contains(status, `"succeeded":true`) {
-			t.Errorf("the plan says %q, the status %s", why, status)
+		if status, step := w.restore(pass.Last); down(step) != "refused" || strings.Contains(status, `"succeeded":true`) {
+			t.Errorf("the restore is %q, the status %s", down(step), status)
 		}
 		if data := w.Data(); len(data) > 1 || len(data) == 1 && data[0] != "newer" {
 			t.Error("something was restored")
@@ -236,7 +246,7 @@ func TestRevisionsThatDoNotGoUp(t *testing.T) {
 		manifests := strings.Replace(sized(3), "3.5.35", version, 1)
 		for more, want := range map[string]bool{shelf + ofBackup: want, "": false} {
 			told := slices.ContainsFunc(w.Resolve(manifests+more), func(d kind.Desired) bool {
-				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return strings.Contains(n.Text, "restart such clients") })
+				return slices.ContainsFunc(d.Notes, func(n kind.Note) bool { return n.Field == "spec.version" })
 			})
 			if told != want {
 				t.Errorf("%s, restored: %v: it is said: %v", version, more != "", told)
@@ -353,24 +363,25 @@ func sumOf(data []byte) string {
 }
 
 // If the object is no snapshot, or differs from its metadata, no cluster begins with it, and the message names the
-// object.
+// object, or the container that is missing. The machine refuses what only it can judge.
 func TestAttackObjectsToRestore(t *testing.T) {
 	testcost.Long(t) // The agent creates and changes a whole cluster.
 	inner := sha256.Sum256([]byte("the data"))
 	good := append([]byte("the data"), inner[:]...)
 	for name, c := range map[string]struct {
-		data []byte
-		sum  string
-		want string
+		data    []byte
+		sum     string
+		machine bool   // whether the machine refuses the object
+		want    string // in the message
 	}{
-		"cut":                    {good[:20], sumOf(good), "does not match its metadata"},
-		"of other bytes":         {bytes.ToUpper(good), sumOf(good), "does not match its metadata"},
-		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), "not a snapshot of etcd"},
-		"empty":                  {nil, sumOf(nil), "is empty"},
-		"without a digest":       {good, "", "has no SHA-256 digest in its metadata"},
-		"with a strange digest":  {good, "../../x&size=1", "has no SHA-256 digest in its metadata"},
-		"not there":              {nil, "absent", "there is no object"},
-		"of a container of none": {nil, "container", "there is no container"},
+		"cut":                    {good[:20], sumOf(good), true, "a/b/c.db"},
+		"of other bytes":         {bytes.ToUpper(good), sumOf(good), true, "a/b/c.db"},
+		"no snapshot":            {[]byte(strings.Repeat("no snapshot", 9)), sumOf([]byte(strings.Repeat("no snapshot", 9))), true, "a/b/c.db"},
+		"empty":                  {nil, sumOf(nil), false, "a/b/c.db"},
+		"without a digest":       {good, "", false, etcdstore.SayingSum("backups", "a/b/c.db")},
+		"with a strange digest":  {good, "../../x&size=1", false, etcdstore.SayingSum("backups", "a/b/c.db")},
+		"not there":              {nil, "absent", false, "spec.swift.object"},
+		"of a container of none": {nil, "container", false, "spec.swift.container"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := emptied(t)
@@ -383,21 +394,26 @@ func TestAttackObjectsToRestore(t *testing.T) {
 			default:
 				w.object("a/b/c.db", c.data, c.sum)
 			}
-			said := ""
+			said, refused := "", false
 			for range 2 {
 				pass := w.Sync(sized(1) + shelf + restoreOf(source))
-				_, said = w.restore(pass.Last)
+				_, step := w.restore(pass.Last)
+				said = step.ShortCause()
+				if (down(step) == "no snapshot") == c.machine {
+					t.Errorf("the restore is %q", down(step))
+				}
 				for _, r := range pass.Results {
 					if r.Err != nil {
 						said += r.Err.Error()
+						refused = refused || r.Step.Key.Kind == "EtcdMember" && errors.Is(r.Err, kind.ErrRejected)
 					}
 				}
 				if pass.Outcome() == plan.InSync {
 					t.Error("the pass is in sync")
 				}
 			}
-			if data := w.Data(); len(data) > 0 || !strings.Contains(said, c.want) {
-				t.Errorf("there are %d clusters, and it is said: %s", len(data), said)
+			if data := w.Data(); len(data) > 0 || !refused || !strings.Contains(said, c.want) {
+				t.Errorf("there are %d clusters; the member is refused: %t; it is said: %s", len(data), refused, said)
 			}
 		})
 	}
@@ -417,11 +433,11 @@ func TestAttackFullContainer(t *testing.T) {
 	pass := target.Engine(target.Client(nil)).Sync(context.WithoutCancel(t.Context()), engine.Revision{Commit: "test", Want: target.Resolve(all)})
 	said := ""
 	for _, s := range pass.Last.Steps {
-		if s.Key.Kind == "EtcdRestore" && s.Key.Name == "full" {
+		if s.Key.Kind == "EtcdRestore" && s.Key.Name == "full" && down(s) == "no snapshot" {
 			said += s.FullCause()
 		}
 	}
-	if !strings.Contains(said, "more than 2000") || !strings.Contains(said, "name a snapshot") {
+	if !strings.Contains(said, "2000") || !strings.Contains(said, "swift: {container, object}") {
 		t.Errorf("it is said: %q", said)
 	}
 	w.restored(3)
@@ -447,8 +463,8 @@ func TestAttackContainerOfAnotherProject(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"../AUTH_other/backups", "..", "%2e%2e", "AUTH_other/backups"} {
 		pass := w.Sync(sized(1) + restoreOf(`swift: {container: "`+name+`", object: a/b/c.db}`))
-		if _, why := w.restore(pass.Last); !strings.Contains(why, "there is no container") || len(w.Data()) > 0 {
-			t.Errorf("of %s it is said: %q", name, why)
+		if _, step := w.restore(pass.Last); down(step) != "no snapshot" || !strings.Contains(step.ShortCause(), "spec.swift.container") || len(w.Data()) > 0 {
+			t.Errorf("of %s it is said: %q", name, step.ShortCause())
 		}
 	}
 }

@@ -111,14 +111,14 @@ def wait(data):
 has("77")
 `
 	for _, c := range [][3]string{
-		{"3.5.16", "3.6.16", "3.6 follows 3.5.26 or newer"},
-		{"3.5.25", "3.6.16", "3.6 follows 3.5.26 or newer"},
+		{"3.5.16", "3.6.16", "3.5.26"},
+		{"3.5.25", "3.6.16", "3.5.26"},
 		{"3.5.26", "3.6.16", "starts"},
 		{"3.6.0", "3.6.16", "starts"},
 		{"3.5.16", "3.5.35", "starts"},
 		{"3.4.23", "3.5.16", "starts"},
-		{"3.5.35", "3.7.3", "one minor version at a time"},
-		{"3.6.16", "3.5.35", "never down"},
+		{"3.5.35", "3.7.3", "its data is of etcd 3.5.35"},
+		{"3.6.16", "3.5.35", "its data is of etcd 3.6.16"},
 	} {
 		prepare := refuses + `open(DATA + "/version", "w").write("` + c[0] + `"); WANTED["version"] = "` + c[1] + `"`
 		if got := scripted(t, "127.0.0.1", prepare); !strings.Contains(got, c[2]) {

@@ -10,7 +10,7 @@ func TestPhases(t *testing.T) {
 	member := func(available bool, resource map[string]any) kind.PartStatus {
 		return kind.PartStatus{Kind: "EtcdMember", Name: "kv", Available: available, Resource: resource}
 	}
-	voter, silent := map[string]any{"role": "voter"}, map[string]any{"clusterFailure": "the cluster has no majority"}
+	voter, silent := map[string]any{"role": "voter"}, map[string]any{"clusterFailure": "lost"}
 	for _, c := range []struct {
 		parts         []kind.PartStatus
 		phase, reason string
@@ -18,7 +18,7 @@ func TestPhases(t *testing.T) {
 		{[]kind.PartStatus{member(false, nil), member(false, map[string]any{})}, "Creating", ""},
 		{[]kind.PartStatus{member(true, voter), member(false, voter), member(false, nil)}, "Failed", ""},
 		{[]kind.PartStatus{member(true, voter), member(true, voter), member(false, nil)}, "Running", ""},
-		{[]kind.PartStatus{member(false, silent), member(false, silent), member(false, map[string]any{})}, "Failed", "the cluster has no majority"},
+		{[]kind.PartStatus{member(false, silent), member(false, silent), member(false, map[string]any{})}, "Failed", "lost"},
 		{[]kind.PartStatus{member(false, map[string]any{"machineFailure": "404"}), member(false, nil)}, "Creating", "kv: 404"},
 	} {
 		own := rules{}.Summarize(&Spec{}, c.parts)

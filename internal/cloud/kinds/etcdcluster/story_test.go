@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stackreeve/stackreeve/internal/cloud/etcdquorum"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
@@ -103,7 +105,9 @@ func TestAllDisksAreLost(t *testing.T) {
 	if names := w.Members(); len(names) > 0 || len(pass.Results) > 0 {
 		t.Errorf("members are %q; the pass did %v", names, pass.Results)
 	}
-	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool { return strings.Contains(s.ShortCause(), "all of its data is lost") }) {
+	if s := pass.Last.Steps; !slices.ContainsFunc(s, func(s plan.Step) bool {
+		return s.Key.Kind == "EtcdMember" && s.Have != nil && s.Have.Down == "blank" && strings.Contains(s.Have.Message, "port unset")
+	}) {
 		t.Errorf("nothing says that all data is lost: %v", s)
 	}
 }
@@ -152,27 +156,33 @@ func TestAnUpgradeWaitsForAnAlarmToEnd(t *testing.T) {
 // No machine is replaced if the wanted version must not follow the running version.
 func TestVersionsThatDoNotFollow(t *testing.T) {
 	testcost.Long(t) // The agent creates and changes a whole cluster.
-	for _, c := range [][3]string{
-		{"3.5.35", "3.7.3", "one minor version at a time"},
-		{"3.5.35", "3.4.23", "cannot be changed back"},
-		{"3.5.9", "3.6.16", "needs 3.5.26 or newer"},
+	for _, c := range []struct {
+		runs, wanted string
+		breaks       etcdquorum.Rule
+	}{
+		{"3.5.35", "3.7.3", etcdquorum.OneMinorAtATime},
+		{"3.5.35", "3.4.23", etcdquorum.NeverBack},
+		{"3.5.9", "3.6.16", etcdquorum.NewEnough},
 	} {
-		t.Run(c[0]+" to "+c[1], func(t *testing.T) {
+		t.Run(c.runs+" to "+c.wanted, func(t *testing.T) {
 			w := newWorld(t)
 			at := func(version string) string { return strings.Replace(sized(3), "3.5.35", version, 1) }
-			w.MustSync(at(c[0]))
+			w.MustSync(at(c.runs))
 			w.armed()
-			pass := w.Sync(at(c[1]))
+			pass := w.Sync(at(c.wanted))
 			told := 0
 			for _, s := range pass.Last.Steps {
-				if s.Key.Kind == "Server" && strings.Contains(s.ShortCause(), c[2]) {
+				if s.Key.Kind == "Server" && slices.ContainsFunc([]string{"kv-0", "kv-1", "kv-2"}, func(machine string) bool {
+					verdict := etcdquorum.Verdict{Rule: c.breaks, Machine: machine, Runs: c.runs, Wanted: c.wanted}
+					return slices.ContainsFunc(s.Causes, func(why cause.Cause) bool { return why.Code == cause.LeftFor && why.Names(verdict.String()) })
+				}) {
 					told++
 				}
 			}
 			if told != 3 || len(pass.Results) > 0 || w.fewest < 3 {
-				t.Errorf("%d servers say %q; the pass did %v; %d machines ran", told, c[2], pass.Results, w.fewest)
+				t.Errorf("%d servers say so; the pass did %v; %d machines ran", told, pass.Results, w.fewest)
 			}
-			w.MustSync(at(c[0]))
+			w.MustSync(at(c.runs))
 			w.settled(3)
 		})
 	}
@@ -332,7 +342,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 	w.address(map[string]string{"kv-0": old["kv-1"], "kv-1": old["kv-2"], "kv-2": old["kv-0"]}) // each port gets the address of another member, which does not help
 	w.carried(sized(3))
 	for _, s := range w.Plan(sized(3)).Steps {
-		if s.Key.Kind == "EtcdMember" && !strings.Contains(s.ShortCause(), "waits until all machines of the cluster have booted") {
+		if s.Key.Kind == "EtcdMember" && (s.Have == nil || s.Have.Phase != kind.Pending) {
 			t.Errorf("%s says %s", s.Key, s.ShortCause())
 		}
 	}

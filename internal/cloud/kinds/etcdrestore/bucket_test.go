@@ -29,19 +29,19 @@ func TestAttackANamesakeInTheSameBucket(t *testing.T) {
 	from := func(path string) string {
 		return strings.Replace(restore, "backupStorageType: Swift, backupRef: hourly", "backupStorageType: S3, s3: {path: "+path+"}", 1)
 	}
-	if action, text := said(s.Plan(shelves + from("backups"))); action != plan.Update || !strings.Contains(text, mine) || !strings.Contains(text, "written by project "+s.client.ProjectID) {
+	if action, text := said(s.Plan(shelves + from("backups"))); action != plan.Update || !strings.Contains(text, mine) || !strings.Contains(text, "project "+s.client.ProjectID) {
 		t.Errorf("of one project it is to %s: %s", action, text)
 	}
 	theirs := mine[:strings.LastIndexByte(mine, '/')+1] + "20991231T000000Z-9.db"
 	w.Copy("backups", mine, theirs, map[string]string{"stackreeve-self": "", "stackreeve-project": "0f0f0f0f", "stackreeve-moment": now.Format(time.RFC3339)})
-	if action, text := said(s.Plan(shelves + from("backups"))); action == plan.Update || !strings.Contains(text, "the snapshots of 2 series") || !strings.Contains(text, "name one snapshot by its full name") {
+	if action, text := said(s.Plan(shelves + from("backups"))); action == plan.Update || !strings.Contains(text, "spec.s3.path: ") || !strings.Contains(text, " 2 series") {
 		t.Errorf("of two projects it is to %s: %s", action, text)
 	}
 	if action, text := said(s.Plan(shelves + from("backups/"+mine))); action != plan.Update || !strings.Contains(text, mine) {
 		t.Errorf("of one that is named it is to %s: %s", action, text)
 	}
 	w.Copy("backups", mine, mine, map[string]string{"stackreeve-project": ownertext.Prefix + "x, and mine"})
-	if _, text := said(s.Plan(shelves + from("backups/"+mine))); !strings.Contains(text, `written by project "stackreeve:x, and mine"`) {
+	if _, text := said(s.Plan(shelves + from("backups/"+mine))); !strings.Contains(text, `project "stackreeve:x, and mine"`) {
 		t.Errorf("whose it is reads as if we had said it: %s", text)
 	}
 }

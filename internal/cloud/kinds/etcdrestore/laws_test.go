@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,24 @@ func said(p plan.Plan) (action plan.Action, text string) {
 	return "", ""
 }
 
+// begins reports whether the plan shows a snapshot with which the cluster is to begin.
+func begins(p plan.Plan) bool { return strings.Contains(changed(p), "spec.etcdCluster.name ") }
+
+// changed returns the fields that the plan changes of the restore, each followed by a space.
+func changed(p plan.Plan) (fields string) {
+	for _, step := range p.Steps {
+		for _, c := range step.Changes {
+			if step.Key.Kind == "EtcdRestore" {
+				fields += c.Field + " "
+			}
+		}
+	}
+	return fields
+}
+
+// noSnapshot precedes what the message names if there is no snapshot to begin with.
+const noSnapshot = "none: "
+
 // The agent selects the newest complete snapshot of the series, whatever objects others add to the container.
 func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 	testcost.Long(t) // several passes run on the simulator
@@ -202,21 +221,22 @@ func TestAttackWhichSnapshotIsTaken(t *testing.T) {
 			s.put(3, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Moment] = "0001-01-01T00:00:00Z" })
 			return older(s)
 		},
-		"none": func(*shelf) string { return "there is no complete snapshot of EtcdBackup/hourly" },
+		"none": func(*shelf) string { return noSnapshot + "spec.backupRef" },
 		"none that is whole": func(s *shelf) string {
 			s.put(1, func(m *kind.Mark, _ map[string]string) { m.Applied = "" })
-			return "there is no complete snapshot of EtcdBackup/hourly"
+			return noSnapshot + "spec.backupRef"
 		},
 		"a digest that is none": func(s *shelf) string {
-			return s.put(1, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Sum] = "../../x&size=1" }) + " has no SHA-256 digest in its metadata"
+			return noSnapshot + etcdstore.SayingSum(s.container, s.put(1, func(_ *kind.Mark, n map[string]string) { n[etcdstore.Sum] = "../../x&size=1" }))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t)
 			want := put(s)
-			action, text := said(s.Plan(shelves + restore))
-			begins := !strings.Contains(want, " ")
-			if !strings.Contains(text, want) || strings.Contains(text, "starts from the snapshot") != begins || begins != (action == plan.Update) {
+			p := s.Plan(shelves + restore)
+			action, text := said(p)
+			want, none := strings.CutPrefix(want, noSnapshot)
+			if !strings.Contains(text, want) || begins(p) == none || none == (action == plan.Update) {
 				t.Errorf("it is to %s: %s\nwant %s", action, text, want)
 			}
 		})
@@ -229,7 +249,7 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 	s := newShelf(t)
 	name := s.put(1, nil)
 	left := strings.Replace(restore, "backupStorageType: Swift", "backupStorageType: S3, swift: {container: elsewhere}", 1)
-	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "starts from the snapshot backups/"+name) {
+	if action, text := said(s.Plan(shelves + left)); action != plan.Update || !strings.Contains(text, "spec.etcdCluster.name: ") || !strings.Contains(text, " backups/"+name) {
 		t.Errorf("it is to %s: %s\nwant %s", action, text, name)
 	}
 }
@@ -237,23 +257,19 @@ func TestALeftoverOfAnotherStoreIsNotRead(t *testing.T) {
 // The agent never restores a snapshot if the cluster has begun already. Only the tags of the cluster's own ports
 // determine that.
 func TestAttackOverACluster(t *testing.T) {
-	const (
-		begins  = "kv starts from the snapshot"
-		refused = "no snapshot is restored over its data"
-	)
 	done, other := etcdstore.RestoredTag(checksum.Short("backup hourly")), etcdstore.RestoredTag(checksum.Short("backup daily"))
 	for name, c := range map[string]struct {
 		tags map[string][]string // by the names of ports
-		want string              // "" if the plan must say nothing
+		want string              // the field that the plan changes; a state if it only says something; "" if it must say nothing
 	}{
-		"no member that there was":             {map[string][]string{"kv-0": nil}, begins},
-		"a member":                             {map[string][]string{"kv-0": {etcdstore.BegunTag}}, refused},
-		"a member that is not wanted any more": {map[string][]string{"kv-0": nil, "kv-15": {etcdstore.BegunTag}}, refused},
-		"another cluster's":                    {map[string][]string{"kv-0": nil, "kv2-0": {etcdstore.BegunTag}, "kv-x": {etcdstore.BegunTag}}, begins},
+		"no member that there was":             {map[string][]string{"kv-0": nil}, "spec.etcdCluster.name"},
+		"a member":                             {map[string][]string{"kv-0": {etcdstore.BegunTag}}, "refused"},
+		"a member that is not wanted any more": {map[string][]string{"kv-0": nil, "kv-15": {etcdstore.BegunTag}}, "refused"},
+		"another cluster's":                    {map[string][]string{"kv-0": nil, "kv2-0": {etcdstore.BegunTag}, "kv-x": {etcdstore.BegunTag}}, "spec.etcdCluster.name"},
 		"carried out":                          {map[string][]string{"kv-0": {etcdstore.BegunTag, done}}, ""},
 		"being carried out":                    {map[string][]string{"kv-0": {done}}, ""},
-		"carried out, with another member":     {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record: started from a snapshot"},
-		"another one was carried out":          {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "after the restore was complete"},
+		"carried out, with another member":     {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record"},
+		"another one was carried out":          {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t)
@@ -270,12 +286,27 @@ func TestAttackOverACluster(t *testing.T) {
 					}
 				}
 			}
-			action, text := said(s.Plan(shelves + restore))
-			if !strings.Contains(text, c.want) || (c.want == "") != (text == "") || strings.Contains(text, begins) != (c.want == begins) || (action == plan.Update) != (c.want == begins || strings.HasPrefix(c.want, "record")) {
-				t.Errorf("it is to %s: %s\nwant %s", action, text, c.want)
+			p := s.Plan(shelves + restore)
+			action, text := said(p)
+			if got := strings.TrimSpace(changed(p)); action == plan.Update && got != c.want || action != plan.Update && (got != "" || outcome(p) != c.want) || (c.want == "") != (text == "") {
+				t.Errorf("it is to %s %s: %s\nwant %s", action, got, text, c.want)
 			}
 		})
 	}
+}
+
+// outcome returns the state of the restore in one word: its Down, or "changed" if a note says that its manifest was changed too late.
+func outcome(p plan.Plan) string {
+	for _, step := range p.Steps {
+		switch {
+		case step.Key.Kind != "EtcdRestore":
+		case step.Have != nil && step.Have.Down != "":
+			return step.Have.Down
+		case slices.ContainsFunc(step.Notes, func(n kind.Note) bool { return n.Field == "spec" }):
+			return "changed"
+		}
+	}
+	return ""
 }
 
 func (s *shelf) port(name string) string {
@@ -317,7 +348,7 @@ func TestAttackNothingIsKnown(t *testing.T) {
 			s := newShelf(t)
 			s.put(1, nil)
 			p := s.Through(func(next http.RoundTripper) http.RoundTripper { return refuser{silent, next} }).Plan(shelves + restore)
-			if action, text := said(p); action.Writes() || strings.Contains(text, "starts from the snapshot") {
+			if action, text := said(p); action.Writes() || begins(p) {
 				t.Errorf("it is to %s: %s", action, text)
 			}
 		})
