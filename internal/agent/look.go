@@ -16,13 +16,9 @@ type LastLook struct {
 	Result engine.Looked `json:"result"`
 }
 
-// needsNoPass looks at what has changed in the cloud. It reports whether the change does not concern the stack.
+// needsNoPass looks at what has changed in the cloud, in the stack's turn. It takes the changes then, so one look is enough for those that have
+// arrived during the wait. It reports whether the change does not concern the stack.
 func (s *Loop) needsNoPass(ctx context.Context) bool {
-	done, err := s.Turns.take(ctx) // before the changes are taken, so that one look is enough for those that arrive during the wait
-	if err != nil {
-		return true // the agent ends
-	}
-	defer done()
 	moved, pending := s.Signals.takeMoved()
 	if !pending {
 		return true

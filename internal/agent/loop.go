@@ -27,6 +27,7 @@ type Loop struct {
 	// onlyLooks is true if the next run is requested only because the cloud may have changed.
 	onlyLooks bool
 	due       time.Time // the time of an object's next upkeep; zero if there is none.
+	turn      *turn     // a look waits for it, or a run has it; nil if there is none.
 	control   control
 }
 
@@ -102,12 +103,11 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok boo
 		return run, false
 	case reportError, runPass:
 	}
-	done, err := s.Turns.take(ctx)
-	if err != nil {
-		run.Err = err
-		return run, true
+	defer s.endTurn()
+	if !s.takeTurn(ctx) {
+		run.Err = ctx.Err()
+		return run, run.Err != nil // a stack that leaves has nothing to report
 	}
-	defer done()
 	s.pass(ctx, &run, rev)
 	s.state.refused = run.Refused
 	run.Took = time.Since(run.Started)

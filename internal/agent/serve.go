@@ -41,6 +41,7 @@ func (s *Loop) Serve(ctx context.Context) {
 	defer clocks.Wait()
 	defer end() // before the deferred wait for the clocks
 
+	defer s.endTurn()
 	r := rest{}
 	for always := true; ctx.Err() == nil && !s.mustLeave(); {
 		run, said := s.runOnce(ctx, always)
@@ -82,6 +83,7 @@ func CutOff(ctx context.Context, run report.Run) bool { return ctx.Err() != nil 
 func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (always bool) {
 	var again <-chan time.Time
 	looks := s.Signals.look
+	var turn <-chan struct{} // of a look
 	if !r.until.IsZero() {
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
@@ -89,12 +91,16 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		// During a rest, only a new commit starts a run. Checks that arrive during the rest are dropped when
 		// it ends.
 		defer drain(checks)
-		defer drain(looks)
+		defer s.Signals.takeMoved()
 		checks, looks = nil, nil
+		s.endTurn()
 	}
 	upkeep, stop := s.upkeep(r)
 	defer stop()
 	for {
+		if looks != nil && s.Signals.moving() {
+			turn = s.queue()
+		}
 		select {
 		case <-ctx.Done():
 			return false
@@ -104,8 +110,10 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 			return false
 		case <-checks:
 			return true
-		case <-looks:
-			if s.needsNoPass(ctx) {
+		case <-looks: // queues for a turn
+		case <-turn:
+			if turn = nil; s.needsNoPass(ctx) {
+				s.endTurn()
 				continue
 			}
 			s.onlyLooks = true

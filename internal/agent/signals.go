@@ -48,6 +48,13 @@ func (s *Signals) takeMoved() (moved engine.Moved, pending bool) {
 	return moved, pending
 }
 
+// moving reports whether a look is pending.
+func (s *Signals) moving() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.moved != nil
+}
+
 // ReconcileNow starts a run because a person has requested it. A pass in progress gives way, and a pause
 // after failures ends.
 func (s *Signals) ReconcileNow() { s.interrupt("a request to reconcile") }

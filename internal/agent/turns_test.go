@@ -12,15 +12,12 @@ import (
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const further = 3
-		turns, order := NewTurns(), make(chan int, atOnce+further)
-		dones := make([]func(), atOnce+further)
-		for i := range dones {
+		list, order := make([]*turn, atOnce+further), make(chan int, atOnce+further)
+		turns := NewTurns()
+		for i := range list {
+			list[i] = turns.queue()
 			go func() {
-				done, err := turns.take(t.Context())
-				if err != nil {
-					t.Error(err)
-				}
-				dones[i] = done
+				<-list[i].granted
 				order <- i
 			}()
 			synctest.Wait()
@@ -29,7 +26,7 @@ func TestTurns(t *testing.T) {
 			t.Fatalf("%d stacks have a turn at the same time, want %d", len(order), atOnce)
 		}
 		for ended := 1; ended < further; ended++ { // the turns end one after the other, because the order is random if several turns end together
-			dones[ended]()
+			list[ended].end()
 			synctest.Wait()
 			if len(order) != atOnce+ended {
 				t.Fatalf("%d stacks have had a turn when %d have ended, want one more for each than %d", len(order), ended, atOnce)
@@ -40,11 +37,12 @@ func TestTurns(t *testing.T) {
 		if len(order) != atOnce+further {
 			t.Fatalf("%d stacks have had a turn when those of all others are over, want all", len(order))
 		}
-		for _, done := range dones {
-			done()
+		for _, one := range list {
+			one.end()
+			one.end() // a second time changes nothing
 		}
-		if len(turns.taken) != 0 {
-			t.Errorf("%d turns are taken when all have ended", len(turns.taken))
+		if turns.taken != 0 || len(turns.waiting) != 0 {
+			t.Errorf("%d turns are taken and %d stacks wait when all have ended", turns.taken, len(turns.waiting))
 		}
 		close(order)
 		var have []int
@@ -57,24 +55,42 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// If a stack waits for its turn, the end of the agent ends the wait.
-func TestATurnIsNotWaitedForAtTheEnd(t *testing.T) {
-	turns := NewTurns()
+// takeAll takes all turns. free gives them back.
+func (t *Turns) takeAll() (free func()) {
+	var list []*turn
 	for range atOnce {
-		if _, err := turns.take(t.Context()); err != nil {
-			t.Fatal(err)
+		list = append(list, t.queue())
+	}
+	return func() {
+		for _, one := range list {
+			one.end()
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := turns.take(ctx); err == nil {
-		t.Error("it had a turn, though all are taken")
-	}
-	o := &outside{commit: "one"}
-	s := o.stack(t, "@every 24h", "@every 24h")
-	s.Turns = turns
-	Serve(ctx, []*Loop{s})
-	if len(o.runs) > 0 {
-		t.Errorf("reported %+v, want nothing", o.runs)
+}
+
+// If a stack waits for its turn, the end of the agent ends the wait, and so does the move of the stack to another agent. Neither leaves a place in
+// the queue.
+func TestATurnIsNotWaitedForAtTheEnd(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		turns := NewTurns()
+		free := turns.takeAll()
+		o := &outside{commit: "one"}
+		s := o.stack(t, "@every 24h", "@every 24h")
+		s.Turns = turns
+		leave := make(chan struct{})
+		s.Leave = leave
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); Serve(ctx, []*Loop{s}) }()
+		if leaves {
+			close(leave)
+		} else {
+			cancel()
+		}
+		<-done
+		cancel()
+		if free(); len(o.runs) > 0 || len(o.passes) > 0 || turns.taken != 0 || len(turns.waiting) != 0 {
+			t.Errorf("leaves: %t: %d reports, %d passes, want nothing; %d turns, %d waiting", leaves, len(o.runs), len(o.passes), turns.taken, len(turns.waiting))
+		}
 	}
 }
