@@ -163,9 +163,9 @@ func TestWhileALookWaits(t *testing.T) {
 			t.Errorf("in its turn: %d passes, %d looks, %d turns", len(o.passes)-passes, len(o.looks), turns.taken)
 		}
 	})
-	leave := make(chan struct{})
 	o = &outside{commit: "one"}
 	inTurns(t, o, func(s *Loop, turns *Turns) {
+		leave := make(chan struct{}) // of the bubble
 		s.Leave = leave
 		s.Wake() // the loop waits again, now with Leave
 		o.pause(0)
