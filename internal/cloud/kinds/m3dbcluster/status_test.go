@@ -11,7 +11,7 @@ func TestStates(t *testing.T) {
 		return kind.PartStatus{Kind: "M3DBInstance", Name: "kv", Available: available, Resource: resource}
 	}
 	there, moving, silent := part(true, map[string]any{"state": "AVAILABLE"}), part(false, map[string]any{"state": "INITIALIZING"}), part(false, map[string]any{"state": "AVAILABLE"})
-	lost := part(false, map[string]any{"clusterFailure": "etcd no longer has a placement"})
+	lost := part(false, map[string]any{"clusterFailure": "lost"})
 	for name, c := range map[string]struct {
 		parts []kind.PartStatus
 		state string

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
+	"github.com/stackreeve/stackreeve/internal/cloud/member"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -64,7 +66,7 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	both := strings.Replace(sized(1, 1, 1), "v1.5.0", "v1.4.2", 1)
 	planned := w.Plan(both)
 	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
-		if text := why(planned, "Server", name); !strings.Contains(text, "kv-4 leaves the cluster first") {
+		if text := why(planned, "Server", name); !strings.Contains(text, member.WaitsForLeaving("kv-4")) {
 			t.Errorf("%s says %s", name, text)
 		}
 	}
@@ -80,7 +82,7 @@ func TestShrinkingComesBeforeAnotherVersion(t *testing.T) {
 	w.settled("kv-0", "kv-1", "kv-2")
 	kept := strings.Replace(sized(2, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.2", 1)
 	w.MustSync(kept)
-	if text := why(w.Plan(strings.Replace(sized(1, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.1", 1)), "Server", "kv-1"); strings.Contains(text, "leaves the cluster first") {
+	if text := why(w.Plan(strings.Replace(sized(1, 1, 1, "  preventScaleDown: true"), "v1.5.0", "v1.4.1", 1)), "Server", "kv-1"); strings.Contains(text, member.WaitsForLeaving("kv-4")) {
 		t.Errorf("beside one that is kept kv-1 says %s", text)
 	}
 }
@@ -178,7 +180,7 @@ func TestEtcdIsLost(t *testing.T) {
 	if n := w.Inits(); n != 1 {
 		t.Errorf("the placement began %d times", n)
 	}
-	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "etcd no longer has a placement") {
+	if text := why(w.Plan(sized(1, 1, 1)), "M3DBInstance", "kv-0"); !strings.Contains(text, "port unset --tag "+string(member.PlacementBegun)) {
 		t.Errorf("kv-0 says %s", text)
 	}
 }
@@ -223,7 +225,7 @@ func TestAClusterComesBackUnderItsName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kv-0", "kv-1", "kv-2"} {
-		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, "machines with other addresses") {
+		if text := why(pass.Last, "M3DBInstance", name); !strings.HasPrefix(text, "keep: ") || !strings.Contains(text, old[name]) {
 			t.Errorf("%s says %s", name, text)
 		}
 	}
@@ -312,8 +314,8 @@ func TestFrozenWithFewerParts(t *testing.T) {
 		t.Errorf("the plan has %v", list)
 	}
 	for _, part := range [][2]string{{"M3DBInstance", "kv-4"}, {"Server", "kv-4"}, {"Port", "kv-4"}} {
-		if text := why(planned, part[0], part[1]); !strings.Contains(text, "M3DBCluster/kv, which is suspended") {
-			t.Errorf("%s/%s says %s", part[0], part[1], text)
+		if !step(planned, part[0], part[1]).Causes.Has(cause.PartOfSuspended) {
+			t.Errorf("%s/%s says %s", part[0], part[1], why(planned, part[0], part[1]))
 		}
 	}
 	w.MustSync(frozen)

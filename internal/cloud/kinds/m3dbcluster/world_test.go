@@ -184,10 +184,16 @@ spec:
 
 // why returns the action and the cause of an object's step in a plan.
 func why(p plan.Plan, kindName, name string) string {
+	s := step(p, kindName, name)
+	return string(s.Action) + ": " + s.ShortCause()
+}
+
+// step returns an object's step in a plan, or the zero value.
+func step(p plan.Plan, kindName, name string) (found plan.Step) {
 	for _, s := range p.Steps {
 		if s.Key.Kind == kindName && s.Key.Name == name {
-			return string(s.Action) + ": " + s.ShortCause()
+			return s
 		}
 	}
-	return "nothing"
+	return found
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 	"github.com/stackreeve/stackreeve/internal/testcost"
@@ -64,13 +65,13 @@ func TestMachinesAreHealed(t *testing.T) {
 	}
 	first := once(healing(""), 0).Last
 	ids := ids(first)
-	healed := func(pass engine.Pass, cost, reason string) {
+	healed := func(pass engine.Pass, cost kind.Disruption, reason string) {
 		t.Helper()
 		if len(pass.Results) != 1 {
 			t.Fatalf("%d steps were carried out", len(pass.Results))
 		}
 		s := pass.Results[0].Step
-		if s.Disruption().String() != cost || !strings.Contains(s.FullCause(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
+		if s.Disruption() != cost || !strings.Contains(s.FullCause(), reason) || s.Action != plan.Update || pass.Drifted() != 1 {
 			t.Errorf("%s %s, %s: %s", s.Action, s.Key, s.Disruption(), s.FullCause())
 		}
 		if now := novaStatus(t, c, s.ID(), "ACTIVE"); now != "ACTIVE" || ids[s.Key.String()] != s.ID() {
@@ -95,10 +96,10 @@ func TestMachinesAreHealed(t *testing.T) {
 	if left := once(healing("stopped: leave, unresponsive: rebuild"), 1); len(left.Results) > 0 {
 		t.Errorf("what is to be left is not: %v", left.Results[0].Step.FullCause())
 	}
-	healed(once(healing("unresponsive: rebuild"), 1), "reboot", "it has been stopped for ")
+	healed(once(healing("unresponsive: rebuild"), 1), kind.Reboot, " stopped ")
 	deaf = ""
-	healed(once(healing(""), 1), "reboot", "http :80/: connection refused")
-	healed(once(healing("unresponsive: rebuild"), 1), "rebuild: wipes the disk", "http :80/: connection refused")
+	healed(once(healing(""), 1), kind.Reboot, "http :80/: connection refused")
+	healed(once(healing("unresponsive: rebuild"), 1), kind.Rebuild, "http :80/: connection refused")
 	if both := once(healing(""), 2); len(both.Results) > 0 {
 		t.Errorf("when all are silent %d are healed", len(both.Results))
 	}
@@ -148,7 +149,7 @@ func TestAMachineThatIsLeftIsRebuiltAsItWas(t *testing.T) {
 	}
 	silent = once(old).Last.Probed()[0].Address
 	pass := once(strings.NewReplacer("centos79", "cirros", "value: ls", "value: sleep").Replace(old))
-	if len(pass.Results) != 1 || pass.Results[0].Step.Disruption().String() != "rebuild: wipes the disk" {
+	if len(pass.Results) != 1 || pass.Results[0].Step.Disruption() != kind.Rebuild {
 		t.Fatalf("it is not rebuilt: %v", pass.Results)
 	}
 	if again := g.Plan(strings.Replace(old, "type: OnDelete", "drainSeconds: 0", 1)); !again.InSync() {

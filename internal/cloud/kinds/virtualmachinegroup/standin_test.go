@@ -143,7 +143,7 @@ func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	have := e.Observe(t.Context(), want)
 	have["LoadBalancer"] = kind.Collection{Err: errors.New("refused")}
 	p := decide.Compute(world.Input{Stack: g.Stack, Kinds: e.Kinds, Want: want, Have: have, Now: time.Now()})
-	wantTurns(t, p, "web-0 delete when LoadBalancer/front can be read")
+	wantTurns(t, p, "web-0 delete seen LoadBalancer/front")
 }
 
 // If maxSurge becomes smaller during a rollout, a surplus spare machine stays as long as it replaces another one. Then it is drained like all
