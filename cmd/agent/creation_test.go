@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -49,11 +50,23 @@ func TestCreationOnACloud(t *testing.T) {
 	for service, s := range byService {
 		t.Logf("%s: %v", service, s)
 	}
+	counts := map[string]int{}
+	for _, c := range calls {
+		counts[collectionOf(c)]++
+	}
+	for _, at := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%4d %s", counts[at], at)
+	}
 	for i := 1; i < len(calls); i++ {
 		if pause := calls[i].at.Sub(calls[i-1].at); pause > time.Second {
 			t.Logf("%v without a new request before %v", pause.Round(time.Millisecond), calls[i])
 		}
 	}
+}
+
+// collectionOf returns the service, the method and the path of a call, without IDs.
+func collectionOf(c call) string {
+	return c.service + " " + c.method + " " + anyID.ReplaceAllString(c.path, "ID")
 }
 
 // spent are calls, and the time that they took.
