@@ -43,6 +43,9 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 	if err != nil {
 		return nil, err
 	}
+	if d.stillPending(asked.Waiting, all) {
+		return nil, kind.ErrStillPending
+	}
 	if d.of.Join != nil {
 		if err := d.of.Join(ctx, d, all); err != nil {
 			return nil, err
@@ -58,6 +61,25 @@ func (d *Driver[Spec, Filter, More]) List(ctx context.Context, asked kind.Listin
 		out[i] = d.live(s)
 	}
 	return out, nil
+}
+
+// stillPending reports whether the list without the joined collections shows that the cloud still works on the objects that the pass waits for.
+func (d *Driver[Spec, Filter, More]) stillPending(w kind.Waiting, all []*State[Spec, More]) bool {
+	if d.of.Join == nil || len(w.IDs) == 0 {
+		return false // the list is complete
+	}
+	byID := make(map[string]*State[Spec, More], len(all))
+	for _, s := range all {
+		byID[s.ID] = s
+	}
+	return w.Still(func(id string) (kind.Phase, bool) {
+		s, exists := byID[id]
+		if !exists {
+			return "", false
+		}
+		seen := *s // a copy, because Observe may change it
+		return d.live(&seen).Live.Phase, true
+	})
 }
 
 // live is an object as the engine sees it. If the service does not report the project of its objects, they count as objects of the

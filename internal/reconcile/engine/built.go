@@ -10,8 +10,12 @@ import (
 const pollShare = 10
 
 // poll returns the shortest time between two lists of a collection while the cloud works on its objects. Until the first new object of the kind
-// is ready, its time is unknown, and the collection is listed often. If such objects take long, more frequent lists would find nothing.
+// is ready, its time is unknown, and the collection is listed often. If such objects take long, more frequent lists would find nothing. Objects that
+// are deleted take another time, which is not known.
 func (r *run) poll(kindName string) time.Duration {
+	if r.fresh[kindName].deletes || r.round.awaited.deleted[kindName] {
+		return r.timing.Poll
+	}
 	return min(max(r.timing.Poll, r.engine.past().UsuallyTakes(kindName)/pollShare), max(r.timing.Poll, r.timing.PollMax))
 }
 

@@ -21,7 +21,7 @@ import (
 // snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
 	asked := namedPlaces(want)
-	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, kind.Listing{})
+	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, request{})
 	e.dropRefused(shown, asked)
 	return e.snapshot(shown, nil, want)
 }
@@ -46,7 +46,7 @@ func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have 
 // observePlaces adds the lists of places to a snapshot, and stores their results in the memory.
 func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places []memory.Place, before kind.Snapshot) kind.Snapshot {
 	now, wanted := time.Now(), e.past().WithFallbacks(want)
-	shown := e.observe(ctx, places, want, before, kind.Listing{})
+	shown := e.observe(ctx, places, want, before, request{})
 	e.dropRefused(shown, namedPlaces(wanted))
 	if before == nil {
 		e.addRefused(shown)
@@ -88,7 +88,7 @@ func (e *Engine) Survey(ctx context.Context) kind.Snapshot {
 			places = append(places, memory.Place{Kind: k.Info.Kind})
 		}
 	}
-	return e.snapshot(e.observe(ctx, places, nil, nil, kind.Listing{Everything: true}), nil, nil)
+	return e.snapshot(e.observe(ctx, places, nil, nil, request{everything: true}), nil, nil)
 }
 
 // list lists one place.
@@ -106,14 +106,23 @@ func (e *Engine) list(ctx context.Context, at memory.Place, asked kind.Listing) 
 	end := trace.Begin(ctx, "list "+at.Kind, map[string]string{"stackreeve.kind": at.Kind, "stackreeve.entry": at.Entry})
 	shown.Index, shown.Err = k.Driver.List(ctx, asked)
 	shown.Items = shown.Index.Items()
-	end(shown.Err != nil)
+	end(shown.Err != nil && !errors.Is(shown.Err, kind.ErrStillPending))
 	return shown
+}
+
+// request says how completely places are listed, besides what follows from the manifests.
+type request struct {
+	everything bool
+	// hosts is set for places whose objects run inside machines.
+	hosts kind.Hosts
+	// waiting has the objects that are awaited in each place, if that is the only purpose of its list.
+	waiting map[memory.Place]kind.Waiting
 }
 
 // observe lists places. The argument asked says how completely; places where want has managed or adopted objects are listed more completely. Kinds that
 // are hosted on others (on machines, for example) are listed last, with the lists of their hosts. have has the lists of hosts that are not
 // listed now.
-func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked kind.Listing) map[memory.Place]kind.Shown {
+func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind.Desired, have kind.Snapshot, asked request) map[memory.Place]kind.Shown {
 	isInside := func(at memory.Place) bool { return len(e.kind(at.Kind).Info.HostedOn) > 0 }
 	outside, inside := make([]memory.Place, 0, len(places)), []memory.Place(nil)
 	for _, at := range places {
@@ -133,7 +142,7 @@ func (e *Engine) observe(ctx context.Context, places []memory.Place, want []kind
 	}
 	maps.Copy(around, e.snapshot(all, have, want))
 	for _, at := range inside {
-		asked.Hosts = kind.Hosts{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
+		asked.hosts = kind.Hosts{Stack: e.Stack, Want: wantedAt(at, want), Have: around, Data: dataIn(want)}
 		maps.Copy(all, e.listAll(ctx, []memory.Place{at}, want, asked))
 	}
 	return all
@@ -160,9 +169,9 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time. Lists through one entry share the results of requests (see [kind.SharedResults]), so that each request is
+// listAll lists places at the same time. The result lacks the places in which the cloud still works on everything that is awaited. Lists through one entry share the results of requests (see [kind.SharedResults]), so that each request is
 // sent once.
-func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked kind.Listing) map[memory.Place]kind.Shown {
+func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked request) map[memory.Place]kind.Shown {
 	managed, complete, joined := e.managing(want), e.adopting(want), e.joining(want)
 	moments, rare := map[string]*kind.SharedResults{}, map[string]bool{}
 	for _, entry := range e.entryNames() {
@@ -177,9 +186,11 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 	group.SetLimit(e.parallelism())
 	for _, at := range places {
 		group.Go(func() error {
-			of := asked
-			of.Everything, of.Managed, of.Joined, of.Shared = asked.Everything || complete[at], managed[at], joined[at], moments[at.Entry]
-			shown := e.list(ctx, at, of)
+			shown := e.list(ctx, at, kind.Listing{Everything: asked.everything || complete[at], Managed: managed[at], Joined: joined[at], Shared: moments[at.Entry],
+				Hosts: asked.hosts, Waiting: asked.waiting[at]})
+			if errors.Is(shown.Err, kind.ErrStillPending) {
+				return nil
+			}
 			usual := errors.Is(shown.Err, kind.ErrNoService) || shown.Closed || (rare[at.Kind] || at.Entry != "") && errors.Is(shown.Err, kind.ErrForbidden)
 			if shown.Err != nil && ctx.Err() == nil && !usual {
 				// The log has the complete error. The plan has only its redacted text.

@@ -21,7 +21,7 @@ func (r *run) relistWritten(ctx context.Context) bool {
 		}
 	}
 	names = append(names, r.hostedKinds()...)
-	r.relist(ctx, names)
+	r.relist(ctx, names, true)
 	return len(names) > 0
 }
 
@@ -41,7 +41,8 @@ func (r *run) hostedKinds() (names []string) {
 	return names
 }
 
-func (r *run) relist(ctx context.Context, names []string) {
+// relist lists collections. If whole is false, it leaves out requests that are useless before the cloud has finished its work (see waitingFor).
+func (r *run) relist(ctx context.Context, names []string, whole bool) {
 	if len(names) == 0 {
 		return
 	}
@@ -52,10 +53,18 @@ func (r *run) relist(ctx context.Context, names []string) {
 	for _, kind := range names {
 		places = append(places, r.engine.placesOf(kind, r.snapshot[kind], asked, r.fresh[kind].writtenEntries)...)
 	}
-	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot, kind.Listing{})
+	var waiting map[memory.Place]kind.Waiting
+	if !whole {
+		waiting = r.waitingFor(places, started)
+	}
+	shown := r.engine.observe(ctx, places, r.rev.Want, r.snapshot, request{waiting: waiting})
 	fresh, ended := r.engine.snapshot(shown, r.snapshot, r.rev.Want), time.Now()
 	for _, kind := range names {
 		c, listed := fresh[kind]
+		if !listed && isAwaited(waiting, kind) {
+			r.noteStillPending(kind, started, ended)
+			continue
+		}
 		if !listed {
 			c = r.snapshot[kind] // none of its places has to be listed
 		}
@@ -63,12 +72,11 @@ func (r *run) relist(ctx context.Context, names []string) {
 	}
 }
 
-// storeList stores a new list of a collection, and sets the time of the next one. Collections that are slow to list, or
-// do not change, are listed less often. Collections that were listed together get the same times.
+// storeList stores a new list of a collection, and sets the time of the next one. Collections that were listed together get the same times.
 func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) {
 	s, took := r.fresh[kind], ended.Sub(began)
-	s.at, s.began, s.touched = ended, began, false
-	s.listInterval = min(max(s.listInterval*3/2, r.poll(kind), 3*took), max(r.timing.PollMax, 3*took))
+	s.at, s.began, s.asked, s.touched, s.deletes = ended, began, ended, false, false
+	r.slowDown(kind, took)
 	if err := firstError(c); err != nil {
 		r.noteUnlisted(s, err)
 	} else {
@@ -78,6 +86,13 @@ func (r *run) storeList(kind string, c kind.Collection, began, ended time.Time) 
 	r.snapshot[kind] = c
 	delete(r.changed, kind)
 	r.listsUnplanned = true
+}
+
+// slowDown sets the time until the next list of a collection. Collections that are slow to list, or do not change, are listed less often.
+func (r *run) slowDown(kind string, took time.Duration) {
+	s := r.fresh[kind]
+	s.took = took
+	s.listInterval = min(max(s.listInterval*3/2, r.poll(kind), 3*took), max(r.timing.PollMax, 3*took))
 }
 
 // noteUnlisted records a list that has failed. A service may ask for a pause that is longer than the pass waits for busy
@@ -108,7 +123,7 @@ func (r *run) observed(lists kind.Snapshot, began time.Time) {
 	now := time.Now()
 	for kind, c := range lists {
 		s := r.fresh[kind]
-		if s.at, s.began = now, began; firstError(c) != nil {
+		if s.at, s.began, s.asked = now, began, now; firstError(c) != nil {
 			r.noteUnlisted(s, firstError(c))
 		}
 	}

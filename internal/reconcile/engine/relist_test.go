@@ -15,7 +15,7 @@ func TestWhatDoesNotMatterIsNotForgotten(t *testing.T) {
 	r := newRun(e, Revision{})
 	const things = "Thing"
 	r.snapshot = kind.Snapshot{things: mergeLists([]kind.Shown{{Items: []*kind.Live{{ID: "theirs", Name: "theirs"}}}}, func(*kind.Live) (string, bool) { return "", false })}
-	r.relist(t.Context(), []string{things})
+	r.relist(t.Context(), []string{things}, true)
 	if items := r.snapshot[things].Items; len(items) != 1 || r.fresh[things].at.IsZero() {
 		t.Errorf("there are %v, listed at %s", items, r.fresh[things].at)
 	}

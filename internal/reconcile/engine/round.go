@@ -25,6 +25,11 @@ type round struct {
 	waiting []Activity
 	// awaitedKinds are the collections with objects that the run waits for.
 	awaitedKinds map[string]bool
+	// awaited are the objects that the run waits for.
+	awaited awaited
+	// needed are the kinds for whose objects a step waits; needsAll is true if these may be of any kind.
+	needed   map[string]bool
+	needsAll bool
 	// settling has the collections with objects that only have to serve until a known time, with that time.
 	settling map[string]time.Time
 	// outdated are the collections whose lists are too old for a step that needs a recent list.
@@ -70,9 +75,11 @@ func (r *run) planRound(ctx context.Context) {
 	made = made.Redacted(r.secrets)
 	r.noteFinished(made, time.Now())
 	r.noteDrift(made)
-	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
+	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, needed: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
+	r.round.needsAll = len(r.round.rollouts) > 0
 	for i := range made.Steps {
 		s := &made.Steps[i]
+		r.noteNeeds(s)
 		if t, due := s.Tending(); due && r.rev.Only == "" && made.Limit == nil {
 			tending := t // a copy, so that only the steps that tend are allocated
 			s = &tending

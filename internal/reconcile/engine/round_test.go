@@ -121,11 +121,11 @@ func TestListsThatAreDue(t *testing.T) {
 		"nothing is due":           {func(*run) {}, false, 0},
 		"the cloud is working":     {func(r *run) { r.round.awaitedKinds["Thing"] = true }, false, 1},
 		"and it was stopped":       {func(r *run) { r.round.awaitedKinds["Thing"] = true }, true, 0},
-		"it was listed just now":   {func(r *run) { r.round.awaitedKinds["Thing"], r.fresh["Thing"].at = true, time.Now() }, false, 0},
+		"it was listed just now":   {func(r *run) { r.round.awaitedKinds["Thing"], r.fresh["Thing"].asked = true, time.Now() }, false, 0},
 		"it is well soon":          {func(r *run) { r.round.settling["Thing"] = time.Now().Add(time.Hour) }, false, 0},
 		"it was to be well by now": {func(r *run) { r.round.settling["Thing"] = time.Now() }, false, 1},
 		"both":                     {func(r *run) { r.round.settling["Thing"], r.round.awaitedKinds["Thing"] = time.Now(), true }, false, 1},
-		"well now, and listed":     {func(r *run) { r.round.settling["Thing"], r.fresh["Thing"].at = time.Now(), time.Now() }, false, 1},
+		"well now, and listed":     {func(r *run) { r.round.settling["Thing"], r.fresh["Thing"].asked = time.Now(), time.Now() }, false, 1},
 	} {
 		g := &guarded{World: thingtest.New()}
 		r := newRun(privilegedEngine(t, g), Revision{})

@@ -52,13 +52,17 @@ type run struct {
 
 // freshness says how recent the list of a collection is.
 type freshness struct {
-	at           time.Time     // when it was listed
-	began        time.Time     // when that list began; the list may lack later changes
-	listInterval time.Duration // shortest time until the next list
+	at           time.Time     // when it was listed.
+	began        time.Time     // when that list began; the list may lack later changes.
+	asked        time.Time     // the same, or when the last list was of no use yet (noteStillPending).
+	took         time.Duration // duration of the last list.
+	listInterval time.Duration // shortest time until the next list.
 	// stale are the keys that were written since the last list. Their steps are not started before the next list.
 	stale map[manifest.Key]bool
 	// touched is true if any object of the collection was written since the last list.
-	touched  bool
+	touched bool
+	// deletes is true if the cloud was asked to delete an object of the collection since the last list, and did not do so at once.
+	deletes  bool
 	failures int // number of lists that failed in a row
 	// writtenEntries are the entries through which the pass wrote objects of the collection.
 	writtenEntries map[string]bool

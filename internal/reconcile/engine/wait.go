@@ -58,6 +58,7 @@ func (r *run) trackPending(now time.Time) {
 			r.round.settling[s.Key.Kind] = until
 		} else {
 			r.round.awaitedKinds[s.Key.Kind] = true
+			r.round.awaited.add(&s)
 		}
 		r.round.waiting = append(r.round.waiting, ActivityOf(&s, since))
 	}
@@ -162,10 +163,19 @@ func firstError(c kind.Collection) (first error) {
 	return first
 }
 
+// listDue returns when a collection has to be listed again. As long as other steps run, and none of them waits for the collection, it is listed
+// less often.
 func (r *run) listDue(kind string) time.Time {
 	s := r.fresh[kind]
-	return s.at.Add(s.listInterval)
+	interval := s.listInterval
+	if (len(r.doing) > 0 || len(r.round.queue) > 0) && r.isOnlyAwaited(kind) && !r.round.isNeeded(kind) {
+		interval = max(interval, unneededPolls*r.timing.PollMax)
+	}
+	return s.asked.Add(interval)
 }
+
+// unneededPolls is how much less often a collection is listed if no step waits for it.
+const unneededPolls = 3
 
 // awaitResults waits for a step to finish, for the time to wake up, or for the end of ctx. It processes all results that
 // are ready.
@@ -209,7 +219,8 @@ func (r *run) finish(o outcome) {
 	r.engine.past().NoteHealed(&s, time.Now())
 	r.answersUnplanned = true
 	listed := r.fresh[s.Key.Kind]
-	listed.listInterval, listed.touched = r.poll(s.Key.Kind), true
+	listed.deletes = listed.deletes || s.Action.Destroys() && !o.gone
+	listed.listInterval, listed.touched = max(r.poll(s.Key.Kind), 3*listed.took), true
 	for _, entry := range o.entries {
 		listed.writtenEntries[entry] = true
 	}
@@ -264,5 +275,5 @@ func (r *run) refresh(ctx context.Context) {
 			names = append(names, kind)
 		}
 	}
-	r.relist(ctx, names)
+	r.relist(ctx, names, false)
 }

@@ -17,6 +17,9 @@ type Listing struct {
 	Joined []string
 	// Shared has the [SharedResults] of the snapshot; nil for a list outside a snapshot.
 	Shared *SharedResults
+	// Waiting is set if the list has no other purpose than to notice the end of the cloud's work. Then a driver may return
+	// [ErrStillPending] instead of a list.
+	Waiting Waiting
 	// Hosts is set for kinds whose objects run inside machines.
 	Hosts Hosts
 }

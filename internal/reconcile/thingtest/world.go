@@ -109,8 +109,8 @@ func (w *World) live(t *Thing) typed.Live[Thing] {
 	return l
 }
 
-// List implements [Driver].
-func (w *World) List(context.Context, kind.Listing) ([]typed.Live[Thing], error) {
+// List implements [Driver]. If the list has no other purpose, it waits for pending Things.
+func (w *World) List(_ context.Context, asked kind.Listing) ([]typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	if w.ListErr != nil {
@@ -132,6 +132,15 @@ func (w *World) List(context.Context, kind.Listing) ([]typed.Live[Thing], error)
 			t.Leaving--
 		}
 		out = append(out, w.live(t))
+	}
+	if asked.Waiting.Still(func(id string) (kind.Phase, bool) {
+		at := slices.IndexFunc(out, func(l typed.Live[Thing]) bool { return l.Live.ID == id })
+		if at < 0 {
+			return "", false
+		}
+		return out[at].Live.Phase, true
+	}) {
+		return nil, kind.ErrStillPending
 	}
 	return out, nil
 }

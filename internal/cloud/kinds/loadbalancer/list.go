@@ -29,6 +29,9 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 	if err := readAll(ctx, d, &states, d.ownProjectPath("loadbalancers"), "loadbalancers"); err != nil {
 		return nil, err
 	}
+	if stillPending(asked.Waiting, states) {
+		return nil, kind.ErrStillPending
+	}
 	marked, owned := map[string]*Balancer{}, d.owned.replace(states)
 	for _, s := range states {
 		if asked.Everything || owned[s.More.ID] {
@@ -45,6 +48,19 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 		out[i] = live(s, d.c.ProjectID)
 	}
 	return out, nil
+}
+
+// stillPending reports whether the list of load balancers alone shows that Octavia still works on those that the pass waits for. Their children
+// are of no use until Octavia has finished.
+func stillPending(w kind.Waiting, states []*State) bool {
+	return len(w.IDs) > 0 && w.Still(func(id string) (kind.Phase, bool) {
+		at := slices.IndexFunc(states, func(s *State) bool { return s.More.ID == id })
+		if at < 0 {
+			return "", false
+		}
+		phase, _ := states[at].More.phase()
+		return phase, true
+	})
 }
 
 // owned are the IDs of the load balancers that have a mark, or had one in the last list. So the stack still owns a load
