@@ -198,6 +198,11 @@ func (o *Object) Unknown() bool {
 	return len(o.making().encrypted) > 0 && (unknown(o) || slices.ContainsFunc(o.making().patches, unknown))
 }
 
+// Decrypted reports whether the object has values that were decrypted, or come from a Secret. No message may show them.
+func (o *Object) Decrypted() bool {
+	return o != nil && len(o.making().encrypted) > 0 && !o.Unknown()
+}
+
 // secretNodes adds the nodes of the encrypted values in the object's document.
 func (o *Object) secretNodes(to map[*yaml.Node]bool) {
 	encrypted := o.making().encrypted

@@ -166,6 +166,23 @@ func sealedText(t *testing.T, text, expression string) string {
 	return string(made)
 }
 
+// TestEncryptedNumbersOfAChoice decodes encrypted numbers into a field with a choice of values.
+func TestEncryptedNumbersOfAChoice(t *testing.T) {
+	_, keys := encryptedFile(t, "secret.yaml")
+	for number, wrong := range map[string]int{"4": 0, "6": 0, "7": 1} {
+		text := sealedText(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {version: "+number+"}\n", "^version$")
+		loaded, problems := loadEncrypted("a.yaml", text, Decryption{Keys: keys})
+		var body struct {
+			StringData struct {
+				Version int `json:"version" rule:"enum=4|6"`
+			} `json:"stringData"`
+		}
+		if problems = append(problems, loaded.Objects[0].Decode(&body)...); len(problems) != wrong || strings.Contains(problems.Error(), "7") {
+			t.Errorf("%s: got %v", number, problems)
+		}
+	}
+}
+
 // TestEncryptedHeads encrypts the parts of a document that messages quote. No message shows them, not even the one that refuses them.
 func TestEncryptedHeads(t *testing.T) {
 	_, keys := encryptedFile(t, "documents.yaml")

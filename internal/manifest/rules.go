@@ -201,16 +201,17 @@ func count(n float64, unit string) string {
 
 // size checks a number.
 func (r rules) size(n float64, written string) (what, fix string) {
+	shown, after := written, " "+written
 	if r.secret {
-		written = "the number"
+		shown, after = "the number", ""
 	}
 	switch {
 	case r.min != nil && n < *r.min:
-		return written + " is less than " + plain(*r.min), ""
+		return shown + " is less than " + plain(*r.min), ""
 	case r.max != nil && n > *r.max:
-		return written + " is more than " + plain(*r.max), ""
+		return shown + " is more than " + plain(*r.max), ""
 	}
-	return r.word(written, " "+written)
+	return r.word(written, after)
 }
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

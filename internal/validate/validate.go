@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/stackreeve/stackreeve/internal/cloud"
 	"github.com/stackreeve/stackreeve/internal/config"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/printable"
 	"github.com/stackreeve/stackreeve/internal/private"
+	"github.com/stackreeve/stackreeve/internal/reconcile/confidential"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/decide"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
@@ -66,7 +68,21 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 			v.Notes = append(v.Notes, manifest.Problem{Origin: d.Origin, Key: d.Key, Field: printable.Line(n.Field), What: n.Text})
 		}
 	}
+	hideDecrypted(v, reading.Want)
 	return nil
+}
+
+// hideDecrypted removes secrets from the findings, if any value was decrypted.
+func hideDecrypted(v *report.Validation, want []kind.Desired) {
+	if !slices.ContainsFunc(want, func(d kind.Desired) bool { return len(d.Encrypted) > 0 }) {
+		return
+	}
+	public := confidential.Redactor(want).Text
+	for _, list := range [][]manifest.Problem{v.Problems, v.Notes} {
+		for i := range list {
+			list[i].What, list[i].Fix = public(list[i].What), public(list[i].Fix)
+		}
+	}
 }
 
 // unchecked lists the encrypted fields of an object that were not decrypted.

@@ -45,9 +45,9 @@ func Redactor(revisions ...[]kind.Desired) *redact.Redactor {
 	return redact.New(Values(revisions...), Words(revisions...))
 }
 
-// RedactorOf returns a redactor that removes these secrets from texts.
-func RedactorOf(secrets []string) *redact.Redactor {
-	return redact.New(slices.Values(secrets), slices.Values([]string(nil)))
+// RedactorOf returns a redactor that removes these secrets from texts, except public words.
+func RedactorOf(secrets []string, public ...string) *redact.Redactor {
+	return redact.New(slices.Values(secrets), slices.Values(public))
 }
 
 func yieldAll(revisions [][]kind.Desired, of func(*kind.Desired, func(string) bool) bool) iter.Seq[string] {

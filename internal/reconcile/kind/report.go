@@ -44,14 +44,30 @@ func (r *Report) Note(field, text string) {
 	}
 }
 
-// Problems are the mistakes, with their positions in the object.
+// Problems are the mistakes, with their positions in the object. Those of an object with decrypted values have a general text,
+// because each may repeat such a value, or say something about it.
 func (r *Report) Problems(obj *manifest.Object) []manifest.Problem {
 	var out []manifest.Problem
+	decrypted := obj.Decrypted()
 	for _, p := range r.problems {
-		out = append(out, manifest.Problem{Origin: obj.Where(p.field), Key: obj.Key, Field: p.field, What: p.what, Fix: p.fix})
+		made := manifest.Problem{Origin: obj.Where(p.field), Key: obj.Key, Field: p.field, What: p.what, Fix: p.fix}
+		if decrypted {
+			made = Discreet(made)
+		}
+		out = append(out, made)
 	}
 	if r.more > 0 {
 		out = append(out, manifest.Problem{Origin: obj.Origin, Key: obj.Key, What: fmt.Sprintf("and %d more problems", r.more)})
 	}
 	return out
+}
+
+// Discreet returns a problem of an object with decrypted values, without its text. A problem of the metadata keeps its text, because
+// nothing there can be encrypted.
+func Discreet(p manifest.Problem) manifest.Problem {
+	if !Within(p.Field, "metadata") {
+		p.What, p.Fix = "is not accepted; the reason is not shown, because it could reveal encrypted values of the object",
+			"decrypt the file on a machine of yours, and run `stackreeve validate` there"
+	}
+	return p
 }

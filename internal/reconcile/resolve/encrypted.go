@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,6 +61,33 @@ func (r *resolver) withoutUnknown(n *node, problems []manifest.Problem) []manife
 	return slices.DeleteFunc(problems, func(p manifest.Problem) bool {
 		return n != root || root.Encrypts(p.Field)
 	})
+}
+
+// discreet removes the texts of problems of an object with decrypted values. It also does so for objects that such an object expands
+// into, whose kinds do not know that the values are secret.
+func (r *resolver) discreet(n *node, problems []manifest.Problem) []manifest.Problem {
+	if len(problems) == 0 || len(r.plain) == 0 {
+		return problems
+	}
+	if root := r.byKey[r.root(n)]; root == nil || !root.Object.Decrypted() {
+		return problems
+	}
+	for i := range problems {
+		problems[i] = kind.Discreet(problems[i])
+	}
+	return problems
+}
+
+// public returns a function that removes the encrypted values of all objects from a text. nil means that there are none.
+func (r *resolver) public() func(text string) string {
+	if len(r.plain) == 0 {
+		return nil
+	}
+	var names []string
+	for key := range r.byKey {
+		names = append(names, key.Name, key.Kind)
+	}
+	return confidential.RedactorOf(slices.Concat(slices.Collect(maps.Values(r.plain))...), names...).Text
 }
 
 // withoutValues removes encrypted values from a problem. n is the object with the problem; nil if it is not known.

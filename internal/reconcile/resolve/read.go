@@ -144,7 +144,7 @@ func (r Reader) ReadParts(ctx context.Context, parts []manifest.Part) (Reading, 
 	reading.Size.Values, reading.Size.Bytes = loaded.Values, loaded.Bytes
 	reading.values = values
 	if problems = append(problems, later...); len(problems) > 0 {
-		return reading, hide(values, problems).Sorted()
+		return reading, withoutSecrets(hide(values, problems), res.public()).Sorted()
 	}
 	reading.Want, reading.Hints = want, r.unused(values, options.Used)
 	return reading, nil

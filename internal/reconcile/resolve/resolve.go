@@ -184,7 +184,11 @@ func (r *resolver) add(obj *manifest.Object, parent *node, part kind.Part) {
 		problems = append(problems, n.Problem(n.Import.Field, fmt.Sprintf("would adopt a %s of that name, but the cloud cannot write a mark on an existing object of that kind", n.Key.Kind),
 			"have "+parent.Key.String()+" use an existing object instead of creating one, or remove the annotation"))
 	}
-	problems = append(r.withoutUnknown(n, problems), r.encrypted(n, k)...)
+	problems = r.withoutUnknown(n, problems)
+	if parent != nil {
+		problems = r.discreet(n, problems)
+	}
+	problems = append(problems, r.encrypted(n, k)...)
 	if parent != nil {
 		n.Origin = parent.Origin
 		parent.parts = append(parent.parts, n)
@@ -235,6 +239,7 @@ func (r *resolver) expand(n *node) {
 	if err != nil {
 		problems = append(problems, n.Problem("spec", err.Error(), "change the manifest that expands to this object"))
 	}
+	problems = r.discreet(n, problems)
 	if n.Unread != nil && len(problems) > 0 { // the problems may follow from the unknown value
 		problems, n.lost, r.lost = nil, n.Unread, n.Unread
 	}

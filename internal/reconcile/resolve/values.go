@@ -208,10 +208,15 @@ func hide(values manifest.Values, problems manifest.Problems) manifest.Problems 
 	if secrets == nil {
 		return problems
 	}
-	redactor := confidential.RedactorOf(secrets)
+	return withoutSecrets(problems, confidential.RedactorOf(secrets).Text)
+}
+
+// withoutSecrets replaces the texts of problems by those that a function returns. nil changes nothing.
+func withoutSecrets(problems manifest.Problems, public func(string) string) manifest.Problems {
 	for i := range problems {
-		p := &problems[i]
-		p.What, p.Fix = redactor.Text(p.What), redactor.Text(p.Fix)
+		if p := &problems[i]; public != nil {
+			p.What, p.Fix = public(p.What), public(p.Fix)
+		}
 	}
 	return problems
 }
