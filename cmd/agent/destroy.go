@@ -77,7 +77,7 @@ func (a *app) end(cmd *cobra.Command, s *config.Stack, approved string) error {
 	lines := report.NewLines(a.out, "", func() source.Revision { return source.Revision{} }, text)
 	defer lines.Close()
 	o.Watchers = []engine.Watcher{lines}
-	eng, region, err := o.LogIn(cmd.Context(), s, nil)
+	eng, region, err := o.LogIn(cmd.Context(), s)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 type Loop struct {
 	Config
 	state   state
-	cloud   *Cloud           // nil until it is opened.
+	cloud   *Cloud           // nil until it is opened; nil again after a pass that must be followed by a new login (storePass).
 	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet. newer sets it, and newest takes it.
 	// onlyLooks is true if the next run is requested only because the cloud may have changed.
 	onlyLooks bool
@@ -47,7 +47,8 @@ type Cloud struct {
 	Region string
 	// Project is the ID of the credentials' project; "" when unknown. User is the ID of their user; "" when unknown.
 	Project, User string
-	Sync          func(context.Context, engine.Revision) engine.Pass
+	// Sync carries out a pass: [engine.Engine.Sync].
+	Sync func(context.Context, engine.Revision) engine.Pass
 	// Look reports whether a change in the cloud concerns the stack. If it is nil, a pass finds out.
 	Look func(context.Context, engine.Moved) engine.Looked
 	// Probe notices changes of the project; nil if there are no probes.
@@ -157,7 +158,7 @@ func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision
 	asked := s.control.takeRequest(time.Now())
 	revision = asked.limit(revision)
 	ctx, stop := s.attend(ctx)
-	pass := s.syncInProject(ctx, revision, rev)
+	pass := s.syncInProject(ctx, revision, rev) // project.go, then sync.go, then Cloud.Sync
 	stop()
 	if by := supersededBy(ctx); by != "" && pass.Superseded == "" && s.fetched == nil {
 		s.Signals.interrupt(by) // the signal came after the end of the pass

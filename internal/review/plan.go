@@ -171,7 +171,7 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 		s.repository.Complain(fmt.Sprintf("pull request %d cannot be fetched", p.Number), err)
 		return p
 	}
-	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.Base, merge.Tree
+	p.Head, p.BaseCommit, p.Tree = merge.Head, merge.BaseCommit, merge.Tree
 	makePlan := s.Plan
 	if s.Unsigned != nil {
 		p.Unsigned = s.Unsigned(ctx, merge.Head)
@@ -187,9 +187,9 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 	case merge.Tree != "" && merge.Tree == merge.BaseTree:
 		p.Quiet = true
 		return p
-	case !s.PlanForks && !j.mayPlan(merge.Head):
+	case !s.PlanForks && !j.mayPlan(merge.Head): // nobody with the right to push asked for a plan against the cloud
 		return s.compare(ctx, p, merge, "it comes from a fork")
-	case j.strange():
+	case j.strange(): // a plan of a fork never shows decrypted values, no matter who asked for it
 		makePlan = s.PlanSealed
 		want, err := s.Read(ctx, merge.Files)
 		if err != nil {

@@ -64,7 +64,7 @@ func (s *Planner) deliverPage(ctx context.Context, d *delivery) error {
 	}
 	status := p.forgeStatus()
 	status.URL = c.URL
-	news, err2 := r.Board.News(ctx, p.Head, status)
+	news, err2 := r.Board.News(ctx, p.Head, status) // before the check, which is written only if the comment or the status is new
 	d.written = d.written || news
 	if TryLater(err2) {
 		return errors.Join(err, err2)

@@ -34,9 +34,9 @@ func (b beyond) with(d defaults.Defaults) defaults.Defaults {
 // of returns the same values, with the memory for another entry of clouds.yaml.
 func (b beyond) of(entry string) beyond { return beyond{b.keys, b.memory.Of(entry)} }
 
-// LogIn logs in to the cloud. memory is the memory of the stack's agent; it is nil for a single pass. The string is the cloud's region.
-func (o Opener) LogIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (*engine.Engine, string, error) {
-	in, err := o.logIn(ctx, s, memory)
+// LogIn logs in to the cloud for one plan or pass, without the memory of the stack's loop. The string is the cloud's region.
+func (o Opener) LogIn(ctx context.Context, s *config.Stack) (*engine.Engine, string, error) {
+	in, err := o.logIn(ctx, s, nil)
 	if err != nil {
 		return nil, "", err
 	}

@@ -165,7 +165,7 @@ func (p *Previewer) open(ctx context.Context) (*engine.Engine, string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.engine == nil {
-		eng, region, err := p.opener.LogIn(ctx, p.stack, nil)
+		eng, region, err := p.opener.LogIn(ctx, p.stack)
 		if err != nil {
 			return nil, "", err
 		}

@@ -20,8 +20,8 @@ type Merge struct {
 	// in the configured folder. If there are Conflicts, it has no Files and no Tree.
 	Revision
 
-	Base string // the branch's newest commit
-	// BaseTree is the tree of the configured folder in Base. It is empty if there is no such folder. If neither Head nor
+	BaseCommit string // the branch's newest commit
+	// BaseTree is the tree of the configured folder in BaseCommit. It is empty if there is no such folder. If neither Head nor
 	// Under change anything in the folder, it is also the tree of the result.
 	BaseTree string
 	Head     string // the commit that is merged into the branch
@@ -160,7 +160,7 @@ func (r *Repo) merge(ctx context.Context, conv *conversation, onto plumbing.Hash
 		return Merge{}, err
 	}
 	m := Merge{
-		Base: base.Hash.String(), BaseTree: before, Head: head.Hash.String(),
+		BaseCommit: base.Hash.String(), BaseTree: before, Head: head.Hash.String(),
 		MergeBase: hashText(result.MergeBase), Conflicts: result.Conflicts, Under: under, Clean: result.Merged,
 	}
 	switch {

@@ -56,7 +56,7 @@ func TestMerged(t *testing.T) {
 			if readFile(t, m.Revision, "a.yaml") != want || readFile(t, m.Revision, "new.yaml") != "new" || len(m.Conflicts) > 0 {
 				t.Errorf("%s: merged to %q", name, readFile(t, m.Revision, "a.yaml"))
 			}
-			if m.Base != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
+			if m.BaseCommit != base || m.Head != head || m.MergeBase != shared || m.Commit != head || m.Branch != "refs/pull/7/head" || m.Subject != "second" || m.Root != "clouds/prod" {
 				t.Errorf("%s: merge is %+v", name, m)
 			}
 			if tree := strings.TrimSpace(g.Git("merge-tree", "--write-tree", base, head)); g.Git("rev-parse", tree+":clouds/prod") != m.Tree {

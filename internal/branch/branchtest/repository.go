@@ -30,7 +30,7 @@ func (w *World) folder(commit string) fs.FS {
 func (w *World) merged(_ context.Context, head string, under ...string) (source.Merge, error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
-	m := source.Merge{Base: w.Base, BaseTree: w.Files[w.Base], Head: head, Under: under, Clean: len(under)}
+	m := source.Merge{BaseCommit: w.Base, BaseTree: w.Files[w.Base], Head: head, Under: under, Clean: len(under)}
 	text := w.Files[head]
 	for _, one := range under {
 		text = w.Files[one] + " " + text

@@ -49,7 +49,7 @@ func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Ma
 	if err != nil {
 		return nil, err
 	}
-	finished := whole || m.Applied == ""
+	finished := whole || m.Applied == kind.HalfMade
 	if finished {
 		maps.Copy(body, last)
 	}
@@ -77,7 +77,7 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 	}
 	begunText := mark.Text(m)
 	text, tags, err := n.marked(ctx, &Standard{Described: begunText}, true, m, l)
-	if whole = m.Applied != "" && len(tags) == 0; !whole {
+	if whole = m.Applied != kind.HalfMade && len(tags) == 0; !whole {
 		text = begunText
 	}
 	body["description"] = text
@@ -127,7 +127,7 @@ func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 // update writes the new values into have, too. It returns the cloud's answer, nil if no attributes were written.
 func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Change, fields map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	own, inText := mark.InDescription(have.Described)
-	begun := inText != nil && inText.Applied == ""
+	begun := inText != nil && inText.Applied == kind.HalfMade
 	if !begun && !kind.Has(changes, table.Path("tags")) {
 		l.tags = mark.UserTags(have.Tags)
 	}

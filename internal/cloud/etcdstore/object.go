@@ -32,7 +32,9 @@ const (
 )
 
 // Whole reports whether all requests that create the object were made.
-func (o *Object) Whole() bool { return o.Notes[Sum] != "" && o.Mark != nil && o.Mark.Applied != "" }
+func (o *Object) Whole() bool {
+	return o.Notes[Sum] != "" && o.Mark != nil && o.Mark.Applied != kind.HalfMade
+}
 
 // Skew is the largest difference between the clocks of a machine and of a store.
 const Skew = 15 * time.Minute

@@ -28,7 +28,7 @@ func Text(m kind.Mark) string { return "[" + m.Owner + "]" }
 // InText finds a mark in a text with no other content, if the mark says that nothing is applied
 // yet; nil if there is none.
 func InText(text string) *kind.Mark {
-	if own, m := InDescription(text); own == "" && m != nil && m.Applied == "" {
+	if own, m := InDescription(text); own == "" && m != nil && m.Applied == kind.HalfMade {
 		return m
 	}
 	return nil

@@ -53,7 +53,7 @@ const (
 // Begun returns the mark for the first request of an object that needs several requests to create. After a kill
 // between them, the mark shows that people have not changed the object.
 func Begun(m kind.Mark) kind.Mark {
-	m.Applied = ""
+	m.Applied = kind.HalfMade
 	return m
 }
 
@@ -78,7 +78,7 @@ func AppliedText(m kind.Mark) string { return appliedText(m) }
 
 func appliedText(m kind.Mark) string {
 	text := m.Applied
-	if m.Refused != "" && m.Applied != "" {
+	if m.Refused != "" && m.Applied != kind.HalfMade {
 		text += refusedInfix + m.Refused
 	}
 	switch {
@@ -86,7 +86,7 @@ func appliedText(m kind.Mark) string {
 		return text + detachSuffix + keepSuffix
 	case m.Keep:
 		return text + keepSuffix
-	case m.Loses && m.Applied != "":
+	case m.Loses && m.Applied != kind.HalfMade:
 		return text + losesSuffix
 	}
 	return text
@@ -113,7 +113,7 @@ func ReadApplied(texts ...string) (said kind.Mark) {
 		said.Refused, said.Loses = refused, loses && (i == 0 || said.Loses)
 		said.Applied, said.Keep, said.Detach = digest, said.Keep || stays, detach && (i == 0 || said.Detach)
 	}
-	if said.Applied == "" {
+	if said.Applied == kind.HalfMade {
 		said.Applied = kind.Unreadable
 	}
 	if said.Applied == kind.Unreadable {
@@ -208,7 +208,7 @@ func InMetadata(all map[string]string) *kind.Mark {
 	text, written := all[AppliedKey]
 	said := ReadApplied(text)
 	if written && nothingApplied(text) {
-		said.Applied = ""
+		said.Applied = kind.HalfMade
 	}
 	said.Target = all[TargetKey]
 	return Claimed(owners, said)

@@ -16,7 +16,7 @@ var PropertyPlace = PlaceIn(OwnerKey,
 		}
 		c.Project, c.Self = "", c.Notes[SelfKey]
 		if nothingApplied(c.Notes[AppliedKey]) {
-			c.Mark.Applied = ""
+			c.Mark.Applied = kind.HalfMade
 		}
 		return nil, c
 	},

@@ -84,7 +84,7 @@ func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	var original *Live
 	for _, l := range all {
 		switch {
-		case l.Mark.Applied == "":
+		case l.Mark.Applied == kind.HalfMade:
 		case original != nil:
 			return nil
 		default:

@@ -20,7 +20,7 @@ type Cause struct {
 	Args []any
 }
 
-// Of returns the cause with a code and the arguments of its text.
+// Of returns the cause with a code and the arguments of its text, in the order of the text in words.go.
 func Of(code Code, args ...any) Cause { return Cause{code, args} }
 
 // IsZero reports whether there is no cause.

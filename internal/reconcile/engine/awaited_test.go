@@ -135,7 +135,7 @@ func TestListsOfDeletions(t *testing.T) {
 		r.engine.past().NoteBuilt(thing, 50*time.Second)
 		s := stepFor("b", c.action)
 		s.Have = &kind.Live{ID: "b"}
-		r.finish(outcome{id: s.Identity(), result: Result{Step: s}, gone: c.gone})
+		r.noteOutcome(outcome{id: s.Identity(), result: Result{Step: s}, gone: c.gone})
 		if got := r.fresh[thing].listInterval; got != c.want {
 			t.Errorf("%s: the next list follows after %s, want %s", name, got, c.want)
 		}

@@ -45,7 +45,7 @@ type candidate struct {
 }
 
 // planRound makes a plan from the present snapshot, and finds the steps that can be started. The brake has checked only the first plan, so
-// startOf makes sure that later plans do not destroy more. Finished steps (finish) leave the new state of their objects in changed, from where this plan
+// startOf makes sure that later plans do not destroy more. Steps that were carried out (noteOutcome) leave the new state of their objects in changed, from where this plan
 // gets it.
 func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)

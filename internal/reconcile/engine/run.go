@@ -114,15 +114,3 @@ func (r *run) loop(ctx, stepCtx context.Context) {
 		}
 	}
 }
-
-// permit records what the first plan destroys, because the brake has checked only that plan. Later rounds must not destroy
-// more.
-func (r *run) permit(first plan.Plan) {
-	for _, s := range first.Steps {
-		if d, harms := s.Harm(); harms {
-			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
-		}
-	}
-	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
-	r.recording = first.Approved != nil && first.Limit == nil && !r.rev.healing // nobody has approved the rest of a group by approving some of its members
-}

@@ -240,7 +240,7 @@ func TestWhatIsBeingDestroyed(t *testing.T) {
 			t.Error("it is not at work")
 		}
 		s := stepFor("a", c.action)
-		r.finish(outcome{id: "Thing/a", entries: []string{""}, result: Result{Step: s, Err: c.err}})
+		r.noteOutcome(outcome{id: "Thing/a", entries: []string{""}, result: Result{Step: s, Err: c.err}})
 		if r.destroyed["Thing/a"] != c.destroyed || r.atWork("Thing/a") != c.atWork || !r.answersUnplanned || !r.fresh["Thing"].touched {
 			t.Errorf("%s: destroyed %t, at work %t", name, r.destroyed["Thing/a"], r.atWork("Thing/a"))
 		}

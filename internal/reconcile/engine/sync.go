@@ -117,6 +117,18 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	return r.pass
 }
 
+// permit records what the first plan destroys, because the brake has checked only that plan. Later rounds must not destroy
+// more.
+func (r *run) permit(first plan.Plan) {
+	for _, s := range first.Steps {
+		if d, harms := s.Harm(); harms {
+			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
+		}
+	}
+	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
+	r.recording = first.Approved != nil && first.Limit == nil && !r.rev.healing // nobody has approved the rest of a group by approving some of its members
+}
+
 func (e *Engine) watch(f func(Watcher)) {
 	if e.Watcher != nil {
 		f(e.Watcher)

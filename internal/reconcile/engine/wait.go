@@ -192,22 +192,22 @@ func (r *run) awaitResults(ctx context.Context, wake time.Time) {
 	}
 	select {
 	case o := <-r.done:
-		r.finish(o)
+		r.noteOutcome(o)
 	case <-alarm:
 	case <-ended:
 	}
 	for {
 		select {
 		case o := <-r.done:
-			r.finish(o)
+			r.noteOutcome(o)
 		default:
 			return
 		}
 	}
 }
 
-// finish adds the result of a step to the state of the run.
-func (r *run) finish(o outcome) {
+// noteOutcome adds the result of a step that was carried out to the state of the run.
+func (r *run) noteOutcome(o outcome) {
 	delete(r.doing, o.id)
 	s := o.result.Step
 	o.result.Step = s.Recorded()

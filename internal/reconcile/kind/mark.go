@@ -16,8 +16,7 @@ type Mark struct {
 	// Rivals are the other owner texts that the object has, separated by
 	// spaces. An object with rivals belongs to nobody.
 	Rivals string
-	// Applied is a digest of the spec and options last applied, or "" while the object is half-made. It is [Unreadable] if the
-	// digest is missing although each request of the agent writes one.
+	// Applied is a digest of the spec and options last applied, or [HalfMade], [Unfinished] or [Unreadable].
 	Applied string
 	// Keep is true if the object stays in the cloud after its manifest is removed (on-delete: detach or prune: false were set when
 	// it was last applied).
@@ -26,7 +25,7 @@ type Mark struct {
 	// mark with Detach has Keep, too.
 	Detach bool
 	// Loses is true when the object may be deleted although data that exists nowhere else is lost with it. It is written only with
-	// an Applied that is not "".
+	// an Applied that is not [HalfMade].
 	Loses bool
 	// Refused is an earlier Applied that the group of the object rolled back because it failed; "" if there is none.
 	Refused string
@@ -41,8 +40,11 @@ func (m Mark) SameAs(other Mark) bool {
 	return m == other
 }
 
-// Unreadable is the value of [Mark.Applied] if the object has no digest of the applied manifest, or several. It is no digest of
-// anything, and no half-made object has it.
+// HalfMade is the value of [Mark.Applied] while an object exists and further requests of its creation are missing.
+const HalfMade = ""
+
+// Unreadable is the value of [Mark.Applied] if the object has no digest of the applied manifest, or several, although each request of
+// the agent writes one. It is no digest of anything, and no half-made object has it.
 const Unreadable = "?"
 
 // Unfinished is the value of [Mark.Applied] while an object exists but its manifest is only partly carried out. So a difference

@@ -23,7 +23,7 @@ func (s Step) harmful(c kind.Change) bool {
 
 // halfMade reports whether the object has the stack's mark, and the mark does not yet say that the manifest was applied.
 func (s Step) halfMade() bool {
-	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == "" || s.Have.Mark.Applied == kind.Unfinished)
+	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == kind.HalfMade || s.Have.Mark.Applied == kind.Unfinished)
 }
 
 // CutsOnly reports whether the step only interrupts users who depend on the object, and destroys nothing in the object.

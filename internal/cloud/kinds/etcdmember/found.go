@@ -25,7 +25,7 @@ func (d driver) found(around kind.Hosts, machines []*machine) (all []live) {
 		case alien:
 			member.ClusterDown(&l.Live, &l.State.State, "foreign", foreign(knows), "its machines are at the addresses of another cluster")
 		case knows != nil:
-			there = m.member(knows, &l)
+			there = m.describe(knows, &l)
 			l.Interruptible = kind.Interruptible{Stay: cmp.Or(m.whyNotLeaving(machines, knows), m.whyNotAlarm(machines, knows), m.whyNotUpgrade(machines, knows), m.onlyHere(machines, knows)), Last: l.State.Leads}
 			if l.Drained = map[string]time.Time{}; !l.State.Leads {
 				l.Drained[m.Host.ID] = time.Unix(0, 0) // the member leads nobody
@@ -108,8 +108,17 @@ func others(machines []*machine, knows *etcdquorum.Answer, besides string) (list
 	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
-// member sets the state of a machine in a cluster that works. It returns false if the machine is not a member.
-func (m *machine) member(knows *etcdquorum.Answer, l *live) (there bool) {
+// describe sets the state of a machine in a cluster that works. It returns false if the machine is not a member. A member that lost its
+// machine or its data passes through these states:
+//
+//	the member                        the object        its step (package decide)
+//	-------------------------------   ---------------   -------------------------------------------------------------
+//	its machine is gone               is missing        create (missing.go), when there is a new machine
+//	is a member, and its disk empty   Failed, Empty     recreate without approval (broken.go): its membership ends first
+//	is added, and has not started     Pending           waits
+//	copies data as a learner          Begun             update, which makes it a voter
+//	serves                            Ready             none
+func (m *machine) describe(knows *etcdquorum.Answer, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {
 		return false
@@ -149,10 +158,10 @@ func (m *machine) member(knows *etcdquorum.Answer, l *live) (there bool) {
 type stage int
 
 const (
-	boots stage = iota // not all machines have answered
-	blank              // all machines have answered, and none of them has data
-	begun              // some machine has data
-	lost               // there was a cluster, and no machine has data
+	boots   stage = iota // not all machines have answered
+	blank                // all machines have answered, and none of them has data
+	hasData              // some machine has data
+	lost                 // there was a cluster, and no machine has data
 )
 
 func stageOf(machines []*machine) stage {
@@ -160,7 +169,7 @@ func stageOf(machines []*machine) stage {
 	for _, m := range machines {
 		switch {
 		case m.voice.Answers, m.waits && m.waiting.State == etcd.Refuses:
-			return begun
+			return hasData
 		case !m.waits || !m.waiting.Empty():
 			at = boots
 		}
@@ -197,7 +206,7 @@ func (m *machine) stateWithoutCluster(at stage, l *live) (there bool) {
 		l.Phase, l.Down, l.Message = kind.Degraded, "silent", "does not answer; "+lostMajority
 	}
 	switch {
-	case at == begun:
+	case at == hasData:
 		l.State.Lost = lostMajority
 	case at == lost:
 		l.State.Lost = "all of its data is lost"

@@ -41,7 +41,7 @@ func observe(c *cloud.Client, s *state, live *kind.Live) {
 		live.Facts.Unusable = "disabled"
 	}
 	if live.Mark != nil && s.Notes[begunKey] != "" {
-		live.Mark.Applied = ""
+		live.Mark.Applied = kind.HalfMade
 	}
 }
 

@@ -47,7 +47,7 @@ func (m *More) subnets() (ids []string) {
 func observe(s *state, live *kind.Live) {
 	if s.Spec.RouterRef != "" {
 		live.Uses, live.InUse = append(live.Uses, s.Spec.RouterRef), true
-	} else if live.Mark != nil && live.Mark.Applied != "" {
+	} else if live.Mark != nil && live.Mark.Applied != kind.HalfMade {
 		live.Mark.Applied = kind.Unreadable // the port was never attached, because detaching a port deletes it
 	}
 	live.Uses = append(live.Uses, s.More.subnets()...)

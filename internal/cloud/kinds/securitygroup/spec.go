@@ -43,7 +43,7 @@ type PortRange struct {
 	Max *int `json:"max,omitempty" api:"port_range_max" rule:"min=0,max=65535" doc:"Last port, required for protocols with ports. For ICMP, the code; any code if left out."`
 }
 
-// More holds the fields of a security group that only Neutron sets.
+// More holds what Neutron's answers show besides Spec: the rules, with their IDs.
 type More struct {
 	Rules []CloudRule `json:"rules" api:"security_group_rules"`
 }
@@ -68,7 +68,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", KeptWhileUsed: true, Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
 		Collection: define.Collection{Path: "security-groups", Singular: "security_group"}, Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}, MarkInTags: true,
-		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}},
+		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}}, // setRules writes them, a request for each rule
 		Validate:  validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
 	})
 }

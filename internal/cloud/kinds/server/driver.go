@@ -99,7 +99,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 		return nil, err
 	}
 	if len(w.Spec.Tags) > 0 && !tagged || len(w.Spec.Ports) == 0 && !bare {
-		w.Mark.Applied = ""
+		w.Mark.Applied = kind.HalfMade
 	}
 	described := cloud.AtLeast(version, withDescription)
 	script, given, err := c.completed(w)
@@ -157,8 +157,8 @@ func hints(w want, fields any) map[string]any {
 	return out
 }
 
-// update resizes the server, or confirms a resize. Otherwise it writes the changed fields and exchanges ports and
-// volumes. Then it writes the metadata, which contain the mark, or rebuilds the server with them.
+// update resizes the server, or confirms a resize. Otherwise it writes the changed name and description, and exchanges ports and
+// volumes; other fields, such as flavorRef, are in the requests of ways (ways.go). Then it writes the metadata, which contain the mark, or rebuilds the server with them.
 //
 // Nova detaches asynchronously. Until it has finished, update returns an error that means busy.
 func (c completer) update(ctx context.Context, d driver, n change) error {

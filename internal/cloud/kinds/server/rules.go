@@ -71,7 +71,7 @@ func comparedInDiffMore(want, *object, *kind.Changes) {}
 // server is older than that entry, the mark's digest of the applied manifest decides. (Launchpad 2108974)
 func compareKey(w want, have *state, c *kind.Changes) {
 	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
-	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != ""
+	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != kind.HalfMade
 	if have.Spec.KeypairRef == "" && key.Name != "" && (unnoted || made != "" && made == key.ID) {
 		c.Note(keyField, "Nova no longer shows the key pair of the server, which happens after some resizes; the server was created with the key pair, and is not replaced")
 		return

@@ -186,7 +186,7 @@ func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 // Kind is the kind Server over c, which may be nil where only rules are needed. master is the key from which certificates in user data are
 // derived, or nil.
 func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
-	user, judge := completer{master}, judge{c}
+	complete, judge := completer{master}, judge{c}
 	return define.New(c, define.Resource[Spec, Filter, More]{
 		Info: kind.Info{
 			Joins: []string{portList, cloud.Compute + "/os-server-groups", cloud.BlockStorage + "/volumes"},
@@ -209,6 +209,6 @@ func Kind(c *cloud.Client, master *pki.Master) *kind.Kind {
 		},
 		Validate: validate, Expand: expand, Diff: diffMore, Export: export, Observe: observe, Join: join, Addresses: addresses,
 		Cures:  []kind.Way{{Name: byRestart, Disruption: kind.Reboot}, {Name: byRebuild, Disruption: kind.Rebuild, Loss: "its local disk"}},
-		Create: user.create, Update: user.update, Delete: remove, Unmark: unmark, Trace: trace, QuotaNeeded: quotaNeeded, Impossible: impossible, LikelyRefusal: judge.doubtful, ExclusiveClaims: exclusiveClaims, Zone: zone,
+		Create: complete.create, Update: complete.update, Delete: remove, Unmark: unmark, Trace: trace, QuotaNeeded: quotaNeeded, Impossible: impossible, LikelyRefusal: judge.doubtful, ExclusiveClaims: exclusiveClaims, Zone: zone,
 	})
 }

@@ -58,7 +58,7 @@ func observe(s *state, live *kind.Live) {
 	if s.Spec.VolumeTypeRef != "" {
 		live.Uses = []string{"volume type " + s.Spec.VolumeTypeRef}
 	}
-	if live.Mark != nil && live.Mark.Applied == "" {
+	if live.Mark != nil && live.Mark.Applied == kind.HalfMade {
 		live.Mark.Applied = kind.Unreadable // the agent creates a volume with its digest in one request, so somebody else has removed the digest
 	}
 }

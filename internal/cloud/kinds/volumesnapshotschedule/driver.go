@@ -96,7 +96,7 @@ func (d driver) item(c collection, a answer) (i item, ok bool) {
 	if !m.For(Name) {
 		return i, false
 	}
-	if m.Applied == "" {
+	if m.Applied == kind.HalfMade {
 		m.Applied = kind.Unreadable // the agent creates an item with its digest in one request, so somebody else has removed the digest
 	}
 	i = item{id: a.ID, volume: a.Volume, kind: c.kind, status: a.Status, size: a.Size, created: a.Created.Time, mark: m, own: mark.UserMetadata(a.Metadata)}

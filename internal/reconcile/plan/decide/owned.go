@@ -21,7 +21,7 @@ func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) pla
 		return s.Refused(refusal)
 	}
 	p.found.DesiredOf[have] = d
-	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == ""
+	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == kind.HalfMade
 	if d.Options.Suspend {
 		if p.found.Ready[d.Key] && d.Unread == nil {
 			s.Uncounted = p.differences(s)

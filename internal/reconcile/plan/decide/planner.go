@@ -13,7 +13,16 @@ import (
 type worldReader struct{ *world.World }
 
 // planner decides about every object of a world once. The facts that follow only from all decisions together come from the previous planner
-// (see [Compute]).
+// (see [Compute]). The fields of embedded structs are used as its own:
+//
+//	embedded in world.World        such as
+//	----------------------------   -------------------------------------------------------
+//	world.Input                    Synced, Now, Printer, PreviousSums
+//	world.Past, within Input       KnownIDs, Made, Begun, Sick, Patients, Seen (of memory)
+//	world.Rules, within Input      Replace, Healing
+//	world.Wanted                   ByKey, ByOwner
+//	plan.Digests                   Applied, InMark
+//	plan.Stock                     Owned, PartOf
 type planner struct {
 	worldReader
 	verdicts

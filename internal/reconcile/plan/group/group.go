@@ -104,7 +104,7 @@ type member struct {
 //	--------------   -------------------   -----------------------------------------------------------------------------
 //	is gone          creates the object    package decide (missing.go); add puts the step into unfinished
 //	is being built   waits                 package decide; add puts the step into unfinished, and runs returns false
-//	is not probed    keeps the object      conditionOf: its health is Sick; awaitUnproven makes the pass wait for it. The second plan of the round, after its probes, knows it
+//	is not probed    keeps the object      awaitUnproven makes the pass wait for it. The round probes it after its first plan; in the second plan, conditionOf returns Sick
 //	serves           keeps the object      serves: it has worked for MinReady; noteServing records it for the next plan
 //
 // In the first two states, its health is Away. Until the member serves, package rollout counts it among the unavailable ones.
@@ -216,7 +216,15 @@ func (gs *Groups) decideGroup(g *group) {
 	gs.awaitNewShared(g)
 }
 
-// conditionOf returns the condition of a member for package rollout. A member that lacks one of its parts counts as not serving, unless
+// conditionOf returns the condition of a member for package rollout. These say that a member does not serve:
+//
+//	who says it                      field                                    here
+//	------------------------------   --------------------------------------   --------------------------
+//	the cloud                        Live.Down of the worker                  Sick; patient: Down
+//	the agent's probes               rollout.Finding.Sick, probed             Sick; patient: Silent if they are sure
+//	an object that uses the member   Live.Unwell of the user, reporter        Sick; patient: Accused
+//
+// A member that lacks one of its parts counts as not serving, unless
 // it is about to be interrupted for another reason.
 func (w worldReader) conditionOf(m *member) rollout.Member {
 	out := rollout.Member{Changes: len(m.changes) > 0 || m.outdated(), Spare: m.spare}
@@ -236,7 +244,7 @@ func (w worldReader) conditionOf(m *member) rollout.Member {
 }
 
 // addJudges adds to g and m the objects that use the member and report whether it serves. The first of them that reports a failure is the
-// accuser. If such an object notices a failure only after a time (Lag), the group waits for that time.
+// reporter. If such an object notices a failure only after a time (Lag), the group waits for that time.
 func (gs *Groups) addJudges(g *group, m *member) {
 	for _, s := range m.steps {
 		if s.Have == nil {

@@ -1,21 +1,6 @@
 package group
 
-import (
-	"github.com/stackreeve/stackreeve/internal/manifest"
-	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
-	"github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
-)
+import "github.com/stackreeve/stackreeve/internal/reconcile/plan/world"
 
 // worldReader is the world, with read-only methods about groups.
 type worldReader struct{ *world.World }
-
-// Found has the objects of the cloud that the planner found for the desired objects.
-type Found struct {
-	Live  map[manifest.Key]*kind.Live
-	Ready map[manifest.Key]bool
-	// GetsNewID are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to such an object by
-	// a fixed reference are replaced, too.
-	GetsNewID map[manifest.Key]bool
-	DesiredOf map[*kind.Live]*kind.Desired  // the desired object of each live one
-	Imports   map[*kind.Live][]manifest.Key // the manifests that import the object, even if another manifest manages it
-}

@@ -1,0 +1,17 @@
+package group
+
+import (
+	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+)
+
+// Found has the objects of the cloud that package decide found for the desired objects. Each decision about an object adds what it found.
+type Found struct {
+	Live  map[manifest.Key]*kind.Live
+	Ready map[manifest.Key]bool
+	// GetsNewID are the objects that will get a new ID. No new object may depend on the present ID. Objects that refer to such an object by
+	// a fixed reference are replaced, too.
+	GetsNewID map[manifest.Key]bool
+	DesiredOf map[*kind.Live]*kind.Desired  // the desired object of each live one
+	Imports   map[*kind.Live][]manifest.Key // the manifests that import the object, even if another manifest manages it
+}
