@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -42,25 +43,25 @@ func reader(b resolve.Bounds) resolve.Reader {
 
 // refused reads files that exceed a limit, and returns how many MiB were
 // allocated meanwhile.
-func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, want string) (total int64) {
+// refused wants an error with all of the values, and returns the memory, in MiB, that was allocated until then.
+func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, values ...string) (total int64) {
 	t.Helper()
 	var err error
 	total = testcost.Allocated(func() { _, err = reader(bounds).Read(t.Context(), files) }) >> 20
-	if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 100_000 {
-		t.Errorf("got %.2000v\nwant %s", err, want)
+	if err == nil || len(err.Error()) > 100_000 || slices.ContainsFunc(values, func(v string) bool { return !strings.Contains(err.Error(), v) }) {
+		t.Errorf("got %.2000v\nwant %q", err, values)
 	}
 	return total
 }
 
 func TestAttackGroups(t *testing.T) {
 	testcost.Long(t) // objects of many kinds are created and changed on the simulator
-	const want = "VirtualMachineGroup/g6: more than 20000 objects, including the objects that the manifests expand to; split the stack, or raise spec.limits.objects in its configuration"
-	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), want); total > 450 {
+	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), "VirtualMachineGroup/g6: ", " 20000 objects", "spec.limits.objects"); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)
 	}
 	// The limit is checked for all machines of a group before the first one is
 	// made.
-	if total := refused(t, resolve.Bounds{Objects: 500}, groups(300, 1000, ""), "g0: more than 500 objects"); total > 16 {
+	if total := refused(t, resolve.Bounds{Objects: 500}, groups(300, 1000, ""), "VirtualMachineGroup/g0: ", " 500 objects"); total > 16 {
 		t.Errorf("one group too many took %d MiB", total)
 	}
 }
@@ -71,8 +72,7 @@ func TestAttackGroupsInAPullRequest(t *testing.T) {
 		t.Fatalf("%d objects, %v", base.Size.Objects, err)
 	}
 	bounds := resolve.Bounds{}.ForPull(base.Size, 0)
-	total := refused(t, bounds, groups(300, 1000, ""), "more than 1307 objects, including the objects that the manifests expand to: that is the limit for a pull request if the branch has 307; "+
-		"add them in several pull requests, or raise spec.limits.pullObjects in the stack's configuration")
+	total := refused(t, bounds, groups(300, 1000, ""), " 1307 objects", " 307; ", "spec.limits.pullObjects")
 	if total > 32 {
 		t.Errorf("it took %d MiB", total)
 	}
@@ -145,7 +145,7 @@ func TestAttackManyValues(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&b, "      k%d: v\n", i)
 	}
-	if total := refused(t, resolve.Bounds{}, file(b.String()), "VirtualMachineGroup/g: more than 2000000 values in the objects that the manifests expand to"); total > 100 {
+	if total := refused(t, resolve.Bounds{}, file(b.String()), "VirtualMachineGroup/g: ", " 2000000 values"); total > 100 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -159,7 +159,7 @@ func TestAttackMembers(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "  - {port: %d, protocol: tcp, realServers: {virtualMachineGroupRef: g}}\n", i+1)
 	}
-	if total := refused(t, resolve.Bounds{}, file(b.String()), "LoadBalancer/lb: more than 400000 references to the members of groups and networks"); total > 200 {
+	if total := refused(t, resolve.Bounds{}, file(b.String()), "LoadBalancer/lb: ", " 400000 references"); total > 200 {
 		t.Errorf("it took %d MiB", total)
 	}
 }
@@ -189,10 +189,10 @@ func TestAttackProblems(t *testing.T) {
 		total      int64
 	}{
 		{"of one object", "more problems", file(monitors.String()), 101, 150},
-		{"of references", "gave up after 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String())}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
-		{"of secrets", "gave up after 1000 problems", file(secrets.String()), 1001, 500},
+		{"of references", " 1000 problems", fstest.MapFS{"a.yaml": {Data: []byte(missing.String())}, "b.yaml": {Data: []byte(half)}}, 1001, 500},
+		{"of secrets", " 1000 problems", file(secrets.String()), 1001, 500},
 		{"with a long reference", "refers to Network/\"nnn", file(long), 1, 100},
-		{"with a long name", "is not a valid name", file(called), 3, 100},
+		{"with a long name", "metadata.name: \"nnn", file(called), 3, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var err error
@@ -223,7 +223,7 @@ func TestAttackData(t *testing.T) {
 	large := func(size int) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  run: echo\n  rest: " + strings.Repeat("x", size) + "\n"
 	}
-	refused(t, resolve.Bounds{}, file(large(2<<20)), "ConfigMap/c: has 2097163 bytes, more than 1 MiB; split it")
+	refused(t, resolve.Bounds{}, file(large(2<<20)), "ConfigMap/c: ", " 2097163 bytes", " 1 MiB")
 	var b strings.Builder
 	b.WriteString(large(1_000_000) + "---\napiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g}\n" +
 		"spec: {replicas: 1000, template: {image: debian, flavor: small, initScript: {configMapRef: {name: c, key: run}}}}\n")
@@ -239,10 +239,10 @@ func TestAttackAnnotations(t *testing.T) {
 		return file("apiVersion: stackreeve.dev/v1alpha1\nkind: VirtualMachineGroup\nmetadata: {name: g, annotations: {stackreeve.dev/ignore-fields: \"" + value + "\"}}\n" +
 			"spec: {replicas: 1000, template: {image: debian, flavor: small}}\n")
 	}
-	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a,", 50_000)), "names more than 100 fields"); total > 64 {
+	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a,", 50_000)), "metadata.annotations[stackreeve.dev/ignore-fields]: ", " 100 fields"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
-	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: larger than 256 KiB together; move large texts to a ConfigMap"); total > 64 {
+	if total := refused(t, resolve.Bounds{}, with(strings.Repeat("a", 1<<20)), "metadata.annotations: ", " 256 KiB"); total > 64 {
 		t.Errorf("it took %d MiB", total)
 	}
 }

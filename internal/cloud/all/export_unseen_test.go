@@ -33,7 +33,7 @@ func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	}
 	for _, id := range []string{other, addresses} {
 		if !slices.ContainsFunc(notes, func(n export.Note) bool {
-			return strings.Contains(n.Text, id) && strings.Contains(n.Text, "the reference is not written, and neither is the rule")
+			return n.Kind == "SecurityGroup" && strings.Contains(n.Text, id)
 		}) {
 			t.Errorf("nothing is said of %s: %v", id, notes)
 		}

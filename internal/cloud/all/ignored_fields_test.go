@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
 	"github.com/stackreeve/stackreeve/internal/cloud/defaults"
+	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/manifest"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -40,8 +41,8 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ manifest, problem string }{
 		"a field":            {network("spec.resource.description, spec.resource.tags"), ""},
-		"an entry of a list": {port("spec.resource.allowedAddressPairs[0].mac"), `Port/x: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.resource.allowedAddressPairs[0].mac", but spec.resource.allowedAddressPairs is compared and written as a whole; name spec.resource.allowedAddressPairs to have the agent ignore all of it`},
-		"without a place":    {port("spec.resource.allowedAddressPairs.mac"), `to have the agent ignore all of it`},
+		"an entry of a list": {port("spec.resource.allowedAddressPairs[0].mac"), `name spec.resource.allowedAddressPairs to have`},
+		"without a place":    {port("spec.resource.allowedAddressPairs.mac"), `name spec.resource.allowedAddressPairs to have`},
 		"one of several":     {network("spec.resource.tags[0]"), `name spec.resource.tags to have`},
 		"an entry of a security group by its place": {of("SecurityGroup", "{resource: {}}", "spec.resource.rules[0].protocol"), `name spec.resource.rules to have`},
 		"one by its ID":              {of("SecurityGroup", "{resource: {}}", "spec.resource.rules[4ba1a586]"), ""},
@@ -51,12 +52,12 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 		"a member by its ID":         {balancer("spec.ports[0].realServers.members[6ac06f0d]"), ""},
 		"a member by its place":      {balancer("spec.ports[0].realServers.members[0].weight"), `name spec.ports[0].realServers to have`},
 		"a gateway of a router":      {of("Router", "{resource: {}}", "spec.resource.externalGateways[0].networkRef"), ""},
-		"misspelt":                   {network("spec.resource.descriptoin"), `a.yaml:3: Network/net: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.resource.descriptoin", which is not a field of Network; did you mean spec.resource.description?`},
-		"too short":                  {network("mtu"), `names "mtu", which is not a field of Network; did you mean spec.resource.mtu?`},
+		"misspelt":                   {network("spec.resource.descriptoin"), ` spec.resource.description?`},
+		"too short":                  {network("mtu"), ` spec.resource.mtu?`},
 		"not compared":               {network("spec.import.id"), `names "spec.import.id"`},
 		"of the parts":               {group("2", "spec.resource.metadata,spec.resource.securityGroupRefs"), ""},
 		"of members yet to come":     {group("0", "spec.resource.metadata"), ""},
-		"of the workload":            {group("2", "spec.template.flavor"), `a.yaml:6: VirtualMachineGroup/web: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.template.flavor", which is not a field of the parts of a VirtualMachineGroup; name a field as a manifest has it`},
+		"of the workload":            {group("2", "spec.template.flavor"), `a.yaml:6: VirtualMachineGroup/web: metadata.annotations[stackreeve.dev/ignore-fields]: names "spec.template.flavor"`},
 		"of nothing that it expands": {group("2", "spec.resource.cidr"), `names "spec.resource.cidr"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestIgnoredFieldsAreFields(t *testing.T) {
 			switch {
 			case c.problem == "" && err != nil:
 				t.Error(err)
-			case c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)):
+			case c.problem != "" && (!kindtest.Refuses(err, "metadata.annotations[stackreeve.dev/ignore-fields]") || !strings.Contains(err.Error(), c.problem)):
 				t.Errorf("got %v, want %s", err, c.problem)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/kindtest"
 	"github.com/stackreeve/stackreeve/internal/cloud/mark"
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -174,7 +175,7 @@ spec: {import: {id: ` + theirs + `}, resource: {projectRef: team}}
 `
 	other := g.Beside("")
 	for _, s := range other.Plan(imported + adopts).Steps {
-		if s.Key.Name == "theirs" && (s.Action != plan.Refuse || !strings.Contains(s.FullCause(), "can be adopted in this project")) {
+		if s.Key.Name == "theirs" && (s.Action != plan.Refuse || !s.Causes.Has(cause.UnadoptableID)) {
 			t.Errorf("%s: %s", s.Action, s.FullCause())
 		}
 	}
@@ -209,7 +210,7 @@ func TestNamesAnotherProject(t *testing.T) {
 	home := strings.Replace(manifests, "projectRef: team", "", 1)
 	told := false
 	for _, s := range g.MustSync(home).Last.Steps {
-		told = told || s.Action == plan.Keep && strings.Contains(s.FullCause(), network+" ") && strings.Contains(s.FullCause(), "in project "+project+", which its manifest does not name")
+		told = told || s.Action == plan.Keep && s.Causes.Has(cause.ElsewhereByMark) && s.Causes.Has(cause.OtherProject) && strings.Contains(s.FullCause(), network+" ") && strings.Contains(s.FullCause(), "project "+project)
 	}
 	if !told {
 		t.Errorf("network %s is left without a word", network)

@@ -99,7 +99,7 @@ spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.77.0/24}}
 	agent := host.Engine(host.Client(nil))
 	agent.Timing.BusyWait = 100 * time.Millisecond
 	pass := agent.Sync(context.WithoutCancel(t.Context()), engine.Revision{Want: host.Resolve(none)})
-	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "stop sharing with project") {
+	if len(pass.Failures) != 1 || !strings.Contains(pass.Failures[0].Reason(), "project "+guest.Client(nil).ProjectID) {
 		t.Errorf("failures: %v; want that the guest still uses it", pass.Failures)
 	}
 	guest.MustSync(uses)

