@@ -55,42 +55,36 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// takeAll takes all turns. free gives them back.
-func (t *Turns) takeAll() (free func()) {
-	var list []*turn
-	for range atOnce {
-		list = append(list, t.queue())
-	}
-	return func() {
-		for _, one := range list {
-			one.end()
-		}
-	}
-}
-
 // If a stack waits for its turn, the end of the agent ends the wait, and so does the move of the stack to another agent. Neither leaves a place in
 // the queue.
 func TestATurnIsNotWaitedForAtTheEnd(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
-		turns := NewTurns()
-		free := turns.takeAll()
-		o := &outside{commit: "one"}
-		s := o.stack(t, "@every 24h", "@every 24h")
-		s.Turns = turns
-		leave := make(chan struct{})
-		s.Leave = leave
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { defer close(done); Serve(ctx, []*Loop{s}) }()
-		if leaves {
-			close(leave)
-		} else {
-			cancel()
-		}
-		<-done
-		cancel()
-		if free(); len(o.runs) > 0 || len(o.passes) > 0 || turns.taken != 0 || len(turns.waiting) != 0 {
-			t.Errorf("leaves: %t: %d reports, %d passes, want nothing; %d turns, %d waiting", leaves, len(o.runs), len(o.passes), turns.taken, len(turns.waiting))
-		}
+		synctest.Test(t, func(t *testing.T) {
+			turns := NewTurns()
+			free := hold(turns)
+			o := &outside{commit: "one"}
+			s := o.stack(t, "@every 24h", "@every 24h")
+			leave := make(chan struct{})
+			s.Turns, s.Leave = turns, leave
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go Serve(ctx, []*Loop{s})
+			synctest.Wait()
+			if len(turns.waiting) != 1 {
+				t.Fatalf("%d places", len(turns.waiting))
+			}
+			if leaves {
+				close(leave)
+			} else {
+				cancel()
+			}
+			synctest.Wait()
+			if len(turns.waiting) != 0 {
+				t.Errorf("leaves: %t: it still waits", leaves)
+			}
+			if free(); len(o.runs) > 0 || len(o.passes) > 0 || turns.taken != 0 {
+				t.Errorf("leaves: %t: %d reports, %d passes, want nothing; %d turns", leaves, len(o.runs), len(o.passes), turns.taken)
+			}
+		})
 	}
 }
