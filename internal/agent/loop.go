@@ -58,6 +58,8 @@ type Cloud struct {
 // Probe asks the services of a project whether something has changed. matter has the collections that stacks list, as in [kind.Info.Lists]. At most one
 // goroutine at a time asks about each service.
 type Probe interface {
+	// Login identifies the user who asks, and the user's roles; "" if they are unknown.
+	Login() string
 	// Asks returns the number of questions to a service, and whether one of them was never asked.
 	Asks(service string, matter map[string]bool) (questions int, untried bool)
 	// Moved asks a service one question. It returns the collections that have changed since the question was asked before, and, after the

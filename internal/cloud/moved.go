@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
@@ -19,6 +20,7 @@ import (
 type Probe struct {
 	client *Client
 	of     map[string]*serviceProbe // by catalog type; shared by all logins that continue
+	login  func() string            // see Login
 	now    func() time.Time
 }
 
@@ -28,8 +30,11 @@ type serviceProbe struct {
 	seen map[string]seen // the last answers, by the question's path
 	// tried are the questions that were asked, by their path.
 	tried map[string]bool
-	off   map[string]time.Time // questions that the service does not answer, by their path, with the time when they are asked again
+	off   map[refusal]time.Time // questions that the service does not answer to a login, with the time when that login asks again
 }
+
+// refusal is a question that a service does not answer to a login.
+type refusal struct{ login, path string }
 
 // seen is what is kept of an answer.
 type seen struct {
@@ -63,7 +68,10 @@ func (e *UnseenError) Unwrap() error { return e.Err }
 
 // NewProbe returns a probe of the client's project.
 func (c *Client) NewProbe() *Probe {
-	p := &Probe{client: c, of: map[string]*serviceProbe{}, now: time.Now}
+	p := &Probe{client: c, of: map[string]*serviceProbe{}, now: time.Now, login: sync.OnceValue(func() string {
+		l := c.Login()
+		return strings.Join(append([]string{l.User}, slices.Sorted(slices.Values(l.Roles))...), " ")
+	})}
 	for service := range questions {
 		p.of[service] = &serviceProbe{}
 	}
@@ -79,8 +87,11 @@ func ProbedServices() []string { return slices.Sorted(maps.Keys(questions)) }
 
 // Continue returns a probe with the client of p that compares with the answers to another probe of the same project.
 func (p *Probe) Continue(other *Probe) *Probe {
-	return &Probe{client: p.client, of: other.of, now: p.now}
+	return &Probe{client: p.client, of: other.of, login: p.login, now: p.now}
 }
+
+// Login identifies the user of the client, and the user's roles.
+func (p *Probe) Login() string { return p.login() }
 
 // Asks returns the number of questions to the service about collections that matter (see [kind.Info.Lists]), and whether one of them was never asked.
 func (p *Probe) Asks(service string, matter map[string]bool) (questions int, untried bool) {
@@ -92,7 +103,7 @@ func (p *Probe) Asks(service string, matter map[string]bool) (questions int, unt
 
 // Moved asks a service one question, and returns the collections with objects that have changed since the question was asked before. Each call asks
 // the next question. After the first answer to a question, its collections count as changed, because lists may be older than the answer. Collections that do not
-// matter are left out. After an [UnseenError], the question is not asked for an hour.
+// matter are left out. After an [UnseenError], this login does not ask the question for an hour.
 func (p *Probe) Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error) {
 	q := p.next(service, matter)
 	if q == nil {
@@ -100,12 +111,12 @@ func (p *Probe) Moved(ctx context.Context, service string, matter map[string]boo
 	}
 	one := p.of[service]
 	if one.turn++; one.seen == nil {
-		one.seen, one.tried, one.off = map[string]seen{}, map[string]bool{}, map[string]time.Time{}
+		one.seen, one.tried, one.off = map[string]seen{}, map[string]bool{}, map[refusal]time.Time{}
 	}
 	one.tried[q.path] = true
 	paths, changed, err := p.ask(context.WithValue(ctx, answeredOnce{}, true), service, q) // a service that is busy is asked later
 	if refusesQuestion(err) {
-		one.off[q.path] = p.now().Add(unansweredLasts)
+		one.off[refusal{p.login(), q.path}] = p.now().Add(unansweredLasts)
 		err = &UnseenError{Service: service, Collections: q.shows, Err: err}
 	}
 	if err != nil || !changed {
@@ -151,7 +162,7 @@ func (p *Probe) list(service string, matter map[string]bool) (list []*probeQuest
 	var instead []*probeQuestion
 	for i := range questions[service] {
 		switch q := &questions[service][i]; {
-		case now.Before(one.off[q.path]) || !q.worth(service, matter):
+		case len(one.off) > 0 && now.Before(one.off[refusal{p.login(), q.path}]) || !q.worth(service, matter):
 		case q.instead:
 			instead = append(instead, q)
 		default:

@@ -92,6 +92,38 @@ func TestProbeContinues(t *testing.T) {
 	}
 }
 
+// A question that one login may not ask is still asked by another login. A further stack with the first login does not ask it.
+func TestProbeOfAnotherLogin(t *testing.T) {
+	refuses := true
+	h := newHostile(t, false, func(w http.ResponseWriter, _ *http.Request) {
+		if refuses {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write([]byte(`{"servers": []}`))
+	})
+	matter := map[string]bool{"compute/servers": true}
+	first := h.open(t).NewProbe()
+	if first.Login() != h.open(t).NewProbe().Login() {
+		t.Errorf("the same user has the logins %q and %q", first.Login(), h.open(t).NewProbe().Login())
+	}
+	first.SetLogin("a")
+	if _, err := first.Moved(t.Context(), cloud.Compute, matter); err == nil || asks(first, cloud.Compute, matter) {
+		t.Fatalf("a question that is refused: %v", err)
+	}
+	same, other := h.open(t).NewProbe().Continue(first), h.open(t).NewProbe()
+	same.SetLogin("a")
+	other.SetLogin("b")
+	other = other.Continue(first)
+	if asks(same, cloud.Compute, matter) || !asks(other, cloud.Compute, matter) {
+		t.Errorf("the same login asks: %t, another one: %t", asks(same, cloud.Compute, matter), asks(other, cloud.Compute, matter))
+	}
+	refuses = false
+	if moved, err := other.Moved(t.Context(), cloud.Compute, matter); err != nil || len(moved) != 1 {
+		t.Errorf("the other login: %v, %v", moved, err)
+	}
+}
+
 // Only services are asked that show a collection that matters.
 func TestProbeAsksOnlyWhatMatters(t *testing.T) {
 	p := (&cloud.Client{}).NewProbe()

@@ -97,9 +97,9 @@ func (h *hearing) poke() {
 }
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
-// be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing.
-func (h *hearing) sawMove(collections []string) {
-	now := time.Now()
+// be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing. The change was noticed at now,
+// for all stacks.
+func (h *hearing) sawMove(collections []string, now time.Time) {
 	moved := engine.Moved{Collections: collections, Since: now}
 	h.mu.Lock()
 	defer h.mu.Unlock()

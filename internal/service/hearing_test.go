@@ -31,11 +31,21 @@ func wrote() report.Run {
 // A change that a probe notices while the agent writes, or shortly after that, causes one look when the agent's own writes are no longer reported.
 func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	for name, notice := range map[string]func(*hearing){
-		"while the agent writes": func(h *hearing) { h.Started(plan.Step{}); h.sawMove(nil); h.sawMove(nil); h.Ran(wrote()) },
-		"after it":               func(h *hearing) { h.Started(plan.Step{}); h.Ran(wrote()); h.sawMove(nil); h.sawMove(nil) },
+		"while the agent writes": func(h *hearing) {
+			h.Started(plan.Step{})
+			h.sawMove(nil, time.Now())
+			h.sawMove(nil, time.Now())
+			h.Ran(wrote())
+		},
+		"after it": func(h *hearing) {
+			h.Started(plan.Step{})
+			h.Ran(wrote())
+			h.sawMove(nil, time.Now())
+			h.sawMove(nil, time.Now())
+		},
 		"in a run without a pass": func(h *hearing) {
 			h.Started(plan.Step{})
-			h.sawMove(nil)
+			h.sawMove(nil, time.Now())
 			h.Ran(report.Run{})
 		},
 	} {
@@ -129,7 +139,7 @@ func TestHearingEndsWithItsStack(t *testing.T) {
 			h.hear(events.Look{Service: "network", Collection: "port", Project: "p", Who: events.User{ID: "anna"}}, time.Now())
 		}
 		h.Ran(wrote())
-		h.sawMove(nil)
+		h.sawMove(nil, time.Now())
 		before := looks.Load()
 		h.close()
 		h.poke()
@@ -183,11 +193,15 @@ func TestHearingNamesUsers(t *testing.T) {
 
 // scripted is a probe with prepared answers.
 type scripted struct {
-	err   error
-	asked []string
+	err    error
+	asked  []string
+	login  string
+	refuse int // the number of questions that are not asked
 }
 
-func (s *scripted) Asks(string, map[string]bool) (int, bool) { return 1, false }
+func (s *scripted) Login() string { return s.login }
+
+func (s *scripted) Asks(string, map[string]bool) (int, bool) { return 3 - s.refuse, false }
 
 func (s *scripted) Moved(_ context.Context, service string, _ map[string]bool) ([]string, error) {
 	s.asked = append(s.asked, service)
@@ -264,12 +278,70 @@ func TestProbesOfAStackThatFails(t *testing.T) {
 	if one.by != first || len(one.stacks) != 2 || looks.Load() != 0 {
 		t.Errorf("asked by the second: %t, %d stacks, %d looks", one.by == second, len(one.stacks), looks.Load())
 	}
-	p.probe(t.Context(), p.due(time.Now())[0])
-	if one.by != second {
+	due := p.due(time.Now())[0]
+	p.probe(t.Context(), due)
+	if one.asker(one.service(due.service)) != second {
 		t.Error("no other login takes over after a failure")
 	}
 	p.enter(projectAt{cloud: "other"}, first, &scripted{})
 	if len(one.stacks) != 1 || len(p.all) != 2 {
 		t.Errorf("%d stacks of %d projects after a login to another project", len(one.stacks), len(p.all))
+	}
+}
+
+// If a service does not answer a question of a login, another login that may ask more asks it. Stacks with the same login are not tried. Other services are
+// still asked with the first login, and the first login asks again after the other stack has left.
+func TestProbesOfALoginWithoutPermission(t *testing.T) {
+	p, at := newProbes(slog.New(slog.DiscardHandler)), projectAt{cloud: "demo"}
+	var all [4]*hearing
+	logins := [4]*scripted{{login: "a", refuse: 1, err: &cloud.UnseenError{Service: cloud.Network, Err: errors.New("refused")}}, {login: "a"}, {login: "b", refuse: 2}, {login: "c"}}
+	for i := range all {
+		all[i] = newHearing("", func(engine.Moved) {})
+		p.enter(at, all[i], logins[i])
+	}
+	one := p.all[at]
+	for _, due := range p.due(time.Now()) {
+		if due.service == cloud.Network {
+			p.probe(t.Context(), due)
+		}
+	}
+	if network, compute := one.asker(one.service(cloud.Network)), one.asker(one.service(cloud.Compute)); network != all[3] || compute != all[0] {
+		t.Errorf("asked with the login of another stack: network %t, compute %t", network != all[3], compute != all[0])
+	}
+	p.leave(all[3])
+	if one.asker(one.service(cloud.Network)) != all[0] {
+		t.Error("a stack that has left asks")
+	}
+	p.leave(all[0])
+	if one.stacks[one.asker(one.service(cloud.Network))] == nil {
+		t.Error("nobody asks")
+	}
+	p.probe(t.Context(), dueProbe{at, newProbed(), cloud.Network, logins[0], nil}) // all stacks have left while it was asked
+}
+
+// A change makes only the stacks look that have objects of its collections, or do not know their objects yet. They look since the same time.
+func TestOnlyStacksWithObjectsOfACollectionLook(t *testing.T) {
+	p, one := newProbes(slog.New(slog.DiscardHandler)), newProbed()
+	p.lists = func() map[string][]string {
+		return map[string][]string{"Port": {"network/ports"}, "Volume": {"block-storage/volumes"}, "Server": {"compute/servers", "network/ports"}}
+	}
+	looked := map[string]engine.Moved{}
+	for name, kinds := range map[string]map[string]bool{"ports": {"Port": true}, "volumes": {"Volume": true}, "servers": {"Server": true, "Volume": true}, "none": {}, "unknown": nil} {
+		h := newHearing("", func(moved engine.Moved) { looked[name] = moved })
+		h.kinds = kinds
+		one.stacks[h] = &scripted{}
+	}
+	p.pass(one, nil)
+	if len(looked) != 0 {
+		t.Errorf("%v although nothing has changed", looked)
+	}
+	p.pass(one, []string{"network/networks", "network/ports"})
+	if len(looked) != 3 || len(looked["unknown"].Collections) != 2 || looked["ports"].Since != looked["unknown"].Since {
+		t.Errorf("looks: %v", looked)
+	}
+	for _, name := range []string{"ports", "servers"} {
+		if got := looked[name].Collections; len(got) != 1 || got[0] != "network/ports" {
+			t.Errorf("%s looks at %v", name, got)
+		}
 	}
 }

@@ -29,7 +29,7 @@ type projectAt struct{ cloud, region, project string }
 // probed is one project.
 type probed struct {
 	stacks   map[*hearing]agent.Probe  // of their logins
-	by       *hearing                  // the stack whose login is used
+	by       *hearing                  // the stack whose login is used for services that have no other
 	services map[string]*probedService // by catalog type
 }
 
@@ -108,22 +108,10 @@ func (p *probes) leaveExcept(but projectAt, h *hearing) {
 		if at == but || one.stacks[h] == nil {
 			continue
 		}
-		if delete(one.stacks, h); one.by == h {
-			one.by = nil
-			one.takeOver()
-		}
+		delete(one.stacks, h)
+		one.forget(h)
 		if len(one.stacks) == 0 {
 			delete(p.all, at)
-		}
-	}
-}
-
-// takeOver makes another login ask, if there is one.
-func (o *probed) takeOver() {
-	for h := range o.stacks {
-		if h != o.by {
-			o.by = h
-			return
 		}
 	}
 }
@@ -182,7 +170,7 @@ func (p *probes) due(now time.Time) (list []dueProbe) {
 			if matter == nil {
 				matter = p.matter(one)
 			}
-			asks := one.stacks[one.by]
+			asks := one.stacks[one.asker(service)]
 			if service.questions, _ = asks.Asks(name, matter); service.questions > 0 {
 				service.busy = true
 				list = append(list, dueProbe{at, one, name, asks, matter})
@@ -206,13 +194,41 @@ func (p *probes) probe(ctx context.Context, due dueProbe) {
 		return
 	}
 	_, untried := due.asks.Asks(due.service, due.matter)
-	service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), p.now(), answer{err, len(moved) > 0, untried})
-	if service.failing {
-		due.project.takeOver()
+	refused := service.answered(p.log.With("cloud", due.at.cloud, "region", due.at.region, "project", due.at.project, "service", due.service), p.now(), answer{err, len(moved) > 0, untried})
+	switch {
+	case service.failing:
+		due.project.takeOver(service)
+	case refused:
+		due.project.askMore(service, due.service, due.matter)
 	}
-	if len(moved) > 0 {
-		for h := range due.project.stacks {
-			h.sawMove(moved)
+	p.pass(due.project, moved)
+}
+
+// pass makes the stacks look that list one of the collections. They look since the same time, so they can share the lists. The caller holds the lock.
+func (p *probes) pass(one *probed, moved []string) {
+	if len(moved) == 0 {
+		return
+	}
+	now, lists := time.Now(), p.lists()
+	for h := range one.stacks {
+		if seen := listedBy(h.has(), lists, moved); len(seen) > 0 {
+			h.sawMove(seen, now)
 		}
 	}
+}
+
+// listedBy returns those of the collections that the kinds list. If the kinds are not known yet, it returns all.
+func listedBy(kinds map[string]bool, lists map[string][]string, collections []string) (list []string) {
+	if kinds == nil {
+		return collections
+	}
+	for _, name := range collections {
+		for kind := range kinds {
+			if slices.Contains(lists[kind], name) {
+				list = append(list, name)
+				break
+			}
+		}
+	}
+	return list
 }
