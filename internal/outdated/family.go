@@ -79,7 +79,8 @@ func offerOf(kindName, owner string, items []*kind.Live) offer {
 		case kindName != "Image":
 			return true
 		case owner != "":
-			return l.Facts.OwnerID == owner
+			of, known := l.State.(owned)
+			return known && of.OwnedBy() == owner
 		}
 		return l.Facts.Trusted
 	}

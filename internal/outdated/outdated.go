@@ -124,14 +124,14 @@ type comparison struct {
 	found  Findings
 }
 
-// ownedFilter is implemented by import filters that can name an owner.
-type ownedFilter interface{ OwnedBy() string }
+// owned is implemented by the states of objects that have an owner, and by import filters that can name one.
+type owned interface{ OwnedBy() string }
 
 // offerFor returns the offer for an object.
 func (c *comparison) offerFor(s *plan.Step) offer {
 	owner := ""
 	if s.Want.Import != nil {
-		if f, ok := s.Want.Import.Filter.(ownedFilter); ok {
+		if f, ok := s.Want.Import.Filter.(owned); ok {
 			owner = f.OwnedBy()
 		}
 	}

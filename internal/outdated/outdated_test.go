@@ -115,20 +115,20 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-type ownFilter string
+type ownedBy string
 
-func (f ownFilter) OwnedBy() string { return string(f) }
+func (f ownedBy) OwnedBy() string { return string(f) }
 
 // An image of the owner whom the manifest names is offered although strangers own it. Other images are not.
 func TestOwner(t *testing.T) {
 	owned := func(by string) func(*kind.Live) {
-		return func(l *kind.Live) { l.Facts = kind.Facts{OwnerID: by, Trusted: by == "public"} }
+		return func(l *kind.Live) { l.State, l.Facts = ownedBy(by), kind.Facts{Trusted: by == "public"} }
 	}
 	used := image("os-1", 9, owned("team"))
 	list := kind.Collection{Items: []*kind.Live{used, image("os-2", 3, owned("team")), image("os-3", 2, owned("stranger")), image("os-4", 1, owned("public"))}}
 	for owner, want := range map[string]string{"team": "os-1 greater-number=os-2 users=1", "": "os-1 greater-number=os-4 users=1"} {
 		p := planOf("Image", used, "")
-		p.Steps[0].Want.Import.Filter = ownFilter(owner)
+		p.Steps[0].Want.Import.Filter = ownedBy(owner)
 		if got := words(outdated.Compare(p, kind.Snapshot{"Image": list}, now, 0)); got != want {
 			t.Errorf("%q: %q, want %q", owner, got, want)
 		}

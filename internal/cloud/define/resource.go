@@ -144,6 +144,14 @@ type State[Spec, More any] struct {
 	table.Object[Spec, More]
 }
 
+// OwnedBy returns the ID of the project that owns the object; "" if More does not have it.
+func (s *State[Spec, More]) OwnedBy() string {
+	if of, ok := any(&s.More).(interface{ OwnedBy() string }); ok {
+		return of.OwnedBy()
+	}
+	return ""
+}
+
 // Change is a change of one object.
 type Change[Spec, More any] struct {
 	Want    typed.Want[Spec]

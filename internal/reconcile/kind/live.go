@@ -118,7 +118,7 @@ type Interruptible struct {
 }
 
 // Facts are the values that kinds publish about an object, for other kinds and for the command outdated. "" is a value that a kind does not publish, or that
-// the cloud does not show.
+// the cloud does not show. Each further value costs memory for each object of each list.
 type Facts struct {
 	Name       string   // set if other objects must refer to this one by its name, not by its ID.
 	Address    string   // the first address; for a secret in Barbican, its reference.
@@ -133,7 +133,6 @@ type Facts struct {
 	Subnets    []string // IDs of the attached subnets.
 	Pools      []Pool   // for a subnet: the addresses that it assigns, if they can be counted.
 	Unusable   string   // why nothing new can be created from it: "disabled".
-	OwnerID    string   // for an image: the project that owns it.
 	External   bool     // for a network: it is external, and not shared with the project.
 	Trusted    bool     // for an image: it belongs to the project, or the cloud offers it to everybody.
 	IsProject  bool     // the object is a project.

@@ -7,10 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The fields of an object have no gaps between them, because a pass over 2,000 new machines has 8,000 objects in memory at the same time. A new
-// field raises this number by its own size.
+// A pass over 2,000 new machines has 8,000 objects in memory at the same time. 768 bytes are a size of Go's allocator, and the next one is 896.
 func TestTheSizeOfAnObject(t *testing.T) {
-	if size := unsafe.Sizeof(kind.Live{}); size > 784 {
-		t.Errorf("%d bytes, want 784 at most", size)
+	if size := unsafe.Sizeof(kind.Live{}); size > 768 {
+		t.Errorf("%d bytes, want 768 at most", size)
 	}
 }

@@ -66,3 +66,15 @@ func TestAttackHomonyms(t *testing.T) {
 	}
 	g.Refuses(map[string]string{`""`: "spec.import.filter.owner", `"a b"`: "spec.import.filter.owner"}, func(owner string) string { return of(", owner: " + owner) })
 }
+
+// The command outdated reads the owner of an image from its state.
+func TestImagesNameTheirOwner(t *testing.T) {
+	const factory = "facefacefacefacefacefacefaceface"
+	g := simulated(t)
+	id := share(t, g, factory, "golden-1", "public", time.Hour)
+	want := g.Resolve(head + `{managementPolicy: unmanaged, import: {filter: {name: golden-1}}}`)
+	made := g.Engine(g.Client(nil)).Observe(t.Context(), want)["Image"].Indexed().First(id)
+	if of, ok := made.State.(interface{ OwnedBy() string }); !ok || of.OwnedBy() != factory {
+		t.Errorf("the owner of %s is not %s", id, factory)
+	}
+}

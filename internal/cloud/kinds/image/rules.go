@@ -106,7 +106,6 @@ func (u *uploads) observe(s *state, live *kind.Live) {
 	live.Created, live.Updated = s.More.CreatedAt.Time, s.More.UpdatedAt.Time
 	live.Facts = kind.Facts{Name: s.Name, Size: kind.Size{Memory: s.More.MinRAM, Disk: max(s.More.MinDisk, gibibytes(table.Or(s.More.SizeB, 0)))}}
 	live.Facts.Trusted = table.Or(s.Spec.Visibility, "") == public || u.client != nil && u.client.ProjectID != "" && s.More.Owner == u.client.ProjectID
-	live.Facts.OwnerID = s.More.Owner
 	if live.Phase != kind.Ready {
 		live.Message = "is " + strings.ReplaceAll(s.More.Status, "_", " ")
 	}

@@ -76,6 +76,9 @@ func (f *Filter) Trusting() bool { return f.Owner != nil }
 // OwnedBy returns the owner whom the filter names; "" if it names none.
 func (f *Filter) OwnedBy() string { return table.Or(f.Owner, "") }
 
+// OwnedBy returns the project that owns the image. Package outdated needs it for every image of the list.
+func (m *More) OwnedBy() string { return m.Owner }
+
 // Kind returns the kind Image. c may be nil if only the kind's rules are needed. Images are downloaded from public
 // addresses, and from the hosts that d names, whatever their address is. The kind lists the images that the project can
 // use. It also lists community images, which Glance omits by default.
