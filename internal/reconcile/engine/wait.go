@@ -211,8 +211,10 @@ func (r *run) noteOutcome(o outcome) {
 	delete(r.doing, o.id)
 	s := o.result.Step
 	o.result.Step = s.Recorded()
-	if have := o.result.Step.Have; have != nil {
-		have.State, have.OtherViews = nil, nil // these would keep the whole list in memory
+	if s.Have != nil {
+		have := *s.Have // a copy without what the cloud showed of the object, because a pass may have many results
+		have.State, have.OtherViews = nil, nil
+		o.result.Step.Have = &have
 	}
 	r.pass.Results = append(r.pass.Results, o.result)
 	r.noteCarriedOut(o, len(r.pass.Results)-1)

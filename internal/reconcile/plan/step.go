@@ -193,14 +193,10 @@ func (s Step) Alters() bool {
 // Unmanaged reports whether the step is about an object that the stack only imports.
 func (s Step) Unmanaged() bool { return s.Want != nil && s.Want.Unmanaged }
 
-// Recorded returns the step in the form that is stored. It has no Viewed, and a copy of Have, because otherwise the planner and all lists
-// of a round would stay in memory.
+// Recorded returns the step in the form that is stored. It has no Viewed, because otherwise the planner and all lists of a round would stay in
+// memory.
 func (s Step) Recorded() Step {
 	s.Viewed = nil
-	if s.Have != nil {
-		have := *s.Have
-		s.Have = &have
-	}
 	return s
 }
 

@@ -193,8 +193,8 @@ func (k *Kind[S, F, T]) driver() *kind.Driver {
 			items, err := k.List(ctx, asked)
 			out := make([]*kind.Live, len(items))
 			for i := range items {
-				items[i].Live.State = items[i].State
-				out[i] = &items[i].Live
+				live := items[i].untyped() // an object of its own, since the record of a pass keeps single objects of a list
+				out[i] = &live
 			}
 			return kind.IndexOf(out), err
 		},
