@@ -21,8 +21,12 @@ func (r *run) relistWritten(ctx context.Context) bool {
 		}
 	}
 	names = append(names, r.hostedKinds()...)
+	if len(names) == 0 {
+		return false
+	}
+	r.round = round{} // nothing of it is left to start, and the next plan need not share the memory with it
 	r.relist(ctx, names, true)
-	return len(names) > 0
+	return true
 }
 
 // hostedKinds returns the kinds that are hosted on objects that the pass has written, and that were not listed since.
