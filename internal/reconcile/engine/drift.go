@@ -98,5 +98,5 @@ func (r *run) listed(kind string) time.Time {
 // does not create it again and again. It ends, and the next pass continues after a pause.
 func (r *run) vanishedAgain(s plan.Step) bool {
 	t := r.histories[s.Identity()]
-	return s.Action == plan.Create && s.Lost != "" && t != nil && t.runs[plan.Create] > 0
+	return s.Action == plan.Create && s.Lost != "" && t != nil && t.times(plan.Create) > 0
 }

@@ -38,5 +38,5 @@ func (r *run) heals(s *plan.Step) bool {
 		return true
 	}
 	t := r.histories[s.Identity()]
-	return s.Action == plan.Create && t != nil && t.runs[plan.Recreate] > 0
+	return s.Action == plan.Create && t != nil && t.times(plan.Recreate) > 0
 }

@@ -34,7 +34,7 @@ func TestWhatRepeats(t *testing.T) {
 		{"made four times, and to be made again", []plan.Step{made, made, made, made}, plan.Recreate, true},
 		{"made four times, and to be changed", []plan.Step{made, made, made, made}, plan.Update, false},
 	} {
-		h := &history{runs: map[plan.Action]int{}}
+		h := &history{}
 		for _, s := range c.ran {
 			h.noteSuccess(s)
 		}
@@ -46,7 +46,7 @@ func TestWhatRepeats(t *testing.T) {
 
 // A pass carries out the same upkeep once. An update with other values is not the same upkeep.
 func TestWhatWasTended(t *testing.T) {
-	h := &history{runs: map[plan.Action]int{}}
+	h := &history{}
 	if h.didUpkeep(tending("red")) {
 		t.Error("nothing was done, and it is tended")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/backoff"
@@ -16,13 +17,13 @@ import (
 // history has the results of one step so far in this pass.
 type history struct {
 	failures        int
-	runs            map[plan.Action]int // number of successes by action; for updates, of the same update in a row.
-	wanted          uint64              // hash of the last update.
-	upkeeps         int                 // number of updates that carried out upkeep.
-	why             string              // the reason of its last replacement.
-	busyInRow       int                 // number of ErrBusy in a row.
-	idle            bool                // true if no other step was in progress at the last ErrNotYet.
-	first           time.Time           // start of the present series of ErrBusy or ErrNotYet.
+	runs            []plan.Action // the action of each success; of updates, only those of the same update in a row.
+	wanted          uint64        // hash of the last update.
+	upkeeps         int           // number of updates that carried out upkeep.
+	why             string        // the reason of its last replacement.
+	busyInRow       int           // number of ErrBusy in a row.
+	idle            bool          // true if no other step was in progress at the last ErrNotYet.
+	first           time.Time     // start of the present series of ErrBusy or ErrNotYet.
 	notUntil        time.Time
 	err             error
 	final           bool
@@ -36,7 +37,17 @@ type history struct {
 // could use it yet.
 func (r *run) healable(s plan.Step) bool {
 	t := r.histories[s.Identity()]
-	return s.Unused && t != nil && t.runs[plan.Create] > 0
+	return s.Unused && t != nil && t.times(plan.Create) > 0
+}
+
+// times returns how often the action was successful.
+func (t *history) times(action plan.Action) (n int) {
+	for _, done := range t.runs {
+		if done == action {
+			n++
+		}
+	}
+	return n
 }
 
 // maxRuns is how often one pass carries out the same action on the same object. After so many times, the cloud evidently accepts
@@ -46,7 +57,7 @@ const maxRuns = 4
 // repeats reports whether the pass has carried out an action on the object too often. A failed object that the pass has
 // recreated too often stays, so that people can examine it.
 func (t *history) repeats(action plan.Action) bool {
-	return max(t.runs[action], t.remakings(action)) >= maxRuns
+	return max(t.times(action), t.remakings(action)) >= maxRuns
 }
 
 // noteSuccess counts a success. An update with other values than the last one is no repetition. For
@@ -54,10 +65,11 @@ func (t *history) repeats(action plan.Action) bool {
 func (t *history) noteSuccess(s plan.Step) {
 	if s.Action == plan.Update {
 		if wanted := wantedHash(s); wanted != t.wanted {
-			t.wanted, t.runs[s.Action] = wanted, 0
+			t.wanted = wanted
+			t.runs = slices.DeleteFunc(t.runs, func(a plan.Action) bool { return a == plan.Update })
 		}
 	}
-	t.runs[s.Action]++
+	t.runs = append(t.runs, s.Action)
 	if s.IsUpkeep {
 		t.upkeeps++
 	}
@@ -74,7 +86,7 @@ func wantedHash(s plan.Step) uint64 {
 // didUpkeep reports whether the pass has already carried out the upkeep that is due for an object. The same upkeep is not carried
 // out twice in one pass, even if the cloud still shows it as due.
 func (t *history) didUpkeep(s plan.Step) bool {
-	return s.IsUpkeep && t.runs[plan.Update] > 0 && t.wanted == wantedHash(s)
+	return s.IsUpkeep && t.times(plan.Update) > 0 && t.wanted == wantedHash(s)
 }
 
 // onlyUpkeep reports whether upkeep would be the only reason why the pass continues. Upkeep can become due again and again, for
@@ -137,7 +149,7 @@ func (t *history) withoutEffect(s plan.Step) error {
 // remakings returns how often the pass has created the object, if action is a replacement; otherwise 0.
 func (t *history) remakings(action plan.Action) int {
 	if action == plan.Recreate {
-		return t.runs[plan.Create]
+		return t.times(plan.Create)
 	}
 	return 0
 }
@@ -145,7 +157,7 @@ func (t *history) remakings(action plan.Action) int {
 // ensureHistory returns the history of a step. It creates the history if there is none.
 func (r *run) ensureHistory(id string) *history {
 	if r.histories[id] == nil {
-		r.histories[id] = &history{runs: map[plan.Action]int{}}
+		r.histories[id] = &history{}
 	}
 	return r.histories[id]
 }

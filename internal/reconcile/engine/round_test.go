@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,7 +37,7 @@ func TestWhenStepsStart(t *testing.T) {
 		"its object was written":             {create, func(r *run) { r.fresh["Thing"].stale[thingtest.Key("a")] = true }, notInThisRound},
 		"another object was written":         {create, func(r *run) { r.fresh["Thing"].stale[thingtest.Key("b")] = true }, atOnce},
 		"it was given up":                    {create, func(r *run) { r.ensureHistory("Thing/a").final = true }, notInThisRound},
-		"it is repeated":                     {create, func(r *run) { r.ensureHistory("Thing/a").runs[plan.Create] = maxRuns }, notInThisRound},
+		"it is repeated":                     {create, func(r *run) { r.ensureHistory("Thing/a").runs = slices.Repeat([]plan.Action{plan.Create}, maxRuns) }, notInThisRound},
 		"it was tried":                       {create, func(r *run) { r.ensureHistory("Thing/a") }, atOnce},
 		"it waits for a pause":               {create, func(r *run) { r.ensureHistory("Thing/a").notUntil = now.Add(1) }, afterPause},
 		"its pause is over":                  {create, func(r *run) { r.ensureHistory("Thing/a").notUntil = now }, atOnce},

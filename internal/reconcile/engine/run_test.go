@@ -143,7 +143,9 @@ func TestWhatVanishesAgain(t *testing.T) {
 	lost.Lost = "id"
 	update := lost
 	update.Action = plan.Update
-	made := func(r *run, times int) { r.ensureHistory("Thing/a").runs[plan.Create] = times }
+	made := func(r *run, times int) {
+		r.ensureHistory("Thing/a").runs = slices.Repeat([]plan.Action{plan.Create}, times)
+	}
 	for name, c := range map[string]struct {
 		step   plan.Step
 		change func(r *run)
@@ -194,7 +196,7 @@ func TestWhatMayBeMadeAgain(t *testing.T) {
 	} {
 		r := newTestRun()
 		h := r.ensureHistory("Thing/a")
-		h.runs[plan.Create], h.runs[plan.Recreate] = c.made, c.remade
+		h.runs = append(slices.Repeat([]plan.Action{plan.Create}, c.made), slices.Repeat([]plan.Action{plan.Recreate}, c.remade)...)
 		if again, heals := r.healable(c.step), r.heals(&c.step); again != c.again || heals != c.heals {
 			t.Errorf("%s: again %t, heals %t", name, again, heals)
 		}
