@@ -12,7 +12,7 @@ type Group struct {
 	Origin manifest.Origin
 	// Own is the step of the object itself. It is nil if the object is only expanded to others.
 	Own      *plan.Step
-	Children []plan.Step
+	Children []*plan.Step
 	Notes    []kind.Note // the notes of the object itself, if it has no step
 }
 
@@ -27,7 +27,8 @@ func Groups(p plan.Plan) []Group {
 	}
 	at := map[manifest.Key]int{}
 	var list []Group
-	for i, s := range p.Steps {
+	for i := range p.Steps {
+		s := &p.Steps[i]
 		root := top(parents, s.Key)
 		n, ok := at[root]
 		if !ok {
@@ -37,7 +38,7 @@ func Groups(p plan.Plan) []Group {
 			list = append(list, Group{Root: root, Origin: w.Origin, Notes: w.Notes})
 		}
 		if s.Key == root && list[n].Own == nil {
-			list[n].Own, list[n].Origin = &p.Steps[i], s.Origin
+			list[n].Own, list[n].Origin = s, s.Origin
 		} else {
 			list[n].Children = append(list[n].Children, s)
 		}

@@ -111,8 +111,8 @@ func (t Text) paragraphs(p plan.Plan) (list []entry) {
 		}
 		var parts []entry
 		for _, s := range g.Children {
-			if t.shows(s) {
-				parts = append(parts, t.entry(s, g.Root))
+			if t.shows(*s) {
+				parts = append(parts, t.entry(*s, g.Root))
 			}
 		}
 		if e.parts = together(parts, t.Verbose); own || len(parts) > 0 {

@@ -71,11 +71,11 @@ func objects(p plan.Plan) map[grade][]object {
 		o := object{key: g.Root, origin: g.Origin, notes: g.Notes}
 		if g.Own != nil {
 			o.layers = report.Layers(*g.Own)
-			g.Children = append([]plan.Step{*g.Own}, g.Children...)
+			g.Children = append([]*plan.Step{g.Own}, g.Children...)
 		}
 		for _, s := range g.Children {
-			if !s.Silent() && !report.Renewal(s) {
-				o.steps = append(o.steps, partOf(s))
+			if !s.Silent() && !report.Renewal(*s) {
+				o.steps = append(o.steps, partOf(*s))
 			}
 		}
 		if len(o.steps) == 0 {
