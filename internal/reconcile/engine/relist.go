@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
+	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
 // relistWritten lists the collections that were written and not listed since. So the pass ends with the state that the
@@ -24,7 +25,7 @@ func (r *run) relistWritten(ctx context.Context) bool {
 	if len(names) == 0 {
 		return false
 	}
-	r.round = round{} // nothing of it is left to start, and the next plan need not share the memory with it
+	r.round.plan, r.round.queue = plan.Plan{}, nil // nothing is left to start, and the next plan follows the lists
 	r.relist(ctx, names, true)
 	return true
 }
