@@ -86,10 +86,10 @@ func wrongs(clouds, away string) map[string]wrong {
 	return map[string]wrong{
 		"no such host":        {entry("http://keystone.invalid:5000/v3"), "keystone.invalid:5000", nil},
 		"nobody there":        {entry("http://127.0.0.1:1/v3"), "127.0.0.1:1", nil},
-		"a login":             {entry("http://me:hunter2@keystone.invalid:5000/v3"), "clouds.yaml: entry demo: auth_url has a login in it", nil},
+		"a login":             {entry("http://me:hunter2@keystone.invalid:5000/v3"), "clouds.yaml: entry demo: auth_url", nil},
 		"no YAML":             {"clouds:\n  demo:\n\tauth: hunter2", "clouds.yaml", nil},
 		"another shape":       {"clouds: {demo: {auth: hunter2}}", "clouds.yaml", nil},
-		"no such entry":       {"clouds: {keystone: {}}", "has no entry demo", nil},
+		"no such entry":       {"clouds: {keystone: {}}", " entry demo", nil},
 		"a missing authority": {strings.Replace(clouds, "  demo:\n", "  demo:\n    cacert: /run/keystone-ca.pem\n", 1), "keystone-ca.pem", nil},
 		"wrong password":      {strings.Replace(clouds, "password: demo\n", "password: hunter2\n", 1), "refuses the credentials", nil},
 		"one service away":    {override("network", "http://neutron.invalid:9696"), "neutron.invalid", nil},

@@ -156,7 +156,7 @@ func (s story) scale() {
 func (s story) approve() {
 	s.t.Helper()
 	s.proxy.during(nil)
-	held := s.wants(2, []string{"Held: the plan would delete", "held, nothing was changed"}, "run", "--once")
+	held := s.wants(2, []string{"Held: ", " --approve "}, "run", "--once")
 	if i := slices.IndexFunc(s.proxy.seen(), func(c call) bool { return c.writes }); i >= 0 {
 		s.t.Errorf("held, and yet: %s", s.proxy.seen()[i])
 	}

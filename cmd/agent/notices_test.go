@@ -65,7 +65,7 @@ func TestNotifications(t *testing.T) {
 	hears("net.yaml:4: Network/front: spec.resorce: unknown field")
 	s.Write("repo/net.yaml", network+"resource: {}}\n")
 	s.Commit()
-	hears("stack killed is in sync again at commit ")
+	hears("stack killed is in sync")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
 	}
@@ -83,7 +83,7 @@ func TestNotificationsWhenFoldersCome(t *testing.T) {
 	s.Write("repo/clouds/eu/net.yaml", network+"resource: {}}\n")
 	s.Write("repo/clouds/us/net.yaml", strings.Replace(network, "front", "back", 1)+"resource: {}}\n")
 	s.Commit()
-	hears("stack killed-eu is in sync again at commit ")
+	hears("stack killed-eu is in sync")
 	if len(told) > 0 {
 		t.Errorf("told besides: %s", <-told)
 	}

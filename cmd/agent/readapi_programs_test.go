@@ -65,7 +65,7 @@ func TestReadAPIPrograms(t *testing.T) {
 		{"GET", definitions, "application/json", "", 200, []string{`"name":"networks.openstack.k-orc.cloud"`, `"jsonPath":".status.state"`}},
 		{"GET", definitions + "/networks.openstack.k-orc.cloud", "application/json", "", 200, []string{`"plural":"networks"`, `"scope":"Namespaced"`}},
 		{"GET", "/apis/openstack.k-orc.cloud/v1alpha1/networks", "application/json", "", 200, []string{`"kind":"NetworkList"`, `"uid":"`, `"creationTimestamp":"`}},
-		{"POST", mayI, "application/json", `{"spec":{"resourceAttributes":{"verb":"delete","group":"openstack.k-orc.cloud","resource":"networks","namespace":"killed","name":"front"}}}`, 201, []string{`"allowed":false`, "change the manifest in Git"}},
+		{"POST", mayI, "application/json", `{"spec":{"resourceAttributes":{"verb":"delete","group":"openstack.k-orc.cloud","resource":"networks","namespace":"killed","name":"front"}}}`, 201, []string{`"allowed":false`, `"reason":"`}},
 		{"GET", "/api/v1/nodes", "application/json", "", 404, []string{`"reason":"NotFound"`}},
 		{"GET", "/apis/metrics.k8s.io/v1beta1/nodes", "application/json", "", 404, []string{`"reason":"NotFound"`}},
 		{"POST", whoAmI, "application/json", `{}`, 201, []string{`"username":"alice"`}},

@@ -257,9 +257,9 @@ func TestWebhooksNeedASecret(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.Path("empty")}, "is empty, and without a secret everybody could send webhooks"},
+		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.Path("empty")}, "/empty"},
 		{[]string{"--listen", "127.0.0.1:0", "--webhook-secret-file", s.Path("none")}, "no such file"},
-		{[]string{"--webhook-secret-file", s.Path("empty")}, "there is no --listen"},
+		{[]string{"--webhook-secret-file", s.Path("empty")}, "--listen"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		cmd := s.command(append([]string{"run"}, c.args...)...)

@@ -262,8 +262,8 @@ func TestBombsTogether(t *testing.T) {
 		fmt.Fprintf(&teams, "---\napiVersion: stackreeve.dev/v1alpha1\nkind: Team\nmetadata: {name: t%d}\n", i)
 	}
 	for _, c := range []struct{ name, definition, objects, want string }{
-		{"in one object", definitionOf(" {a: string}", children.String()), team, "costs more than 10000000 units together with the others of the object"},
-		{"in many objects", definitionOf(" {a: string}", resource("", "{description: \"${"+dear+"}\"}")), teams.String(), "more than 20000000 units of cost in expressions of Definitions"},
+		{"in one object", definitionOf(" {a: string}", children.String()), team, " 10000000 units "},
+		{"in many objects", definitionOf(" {a: string}", resource("", "{description: \"${"+dear+"}\"}")), teams.String(), " 20000000 units "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Now()
@@ -287,8 +287,8 @@ func TestLargeDefinitions(t *testing.T) {
 			resource("", "{description: \"${'"+strings.Repeat("a", 4000)+"'}\"}")))
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"fields", definitionOf(fields.String(), resource("", "{}")), "exceeds the limit of 1000 fields"},
-		{"expressions", definitionOf(" {a: string}", expressions.String()), "exceeds the limit of 256 KiB"},
+		{"fields", definitionOf(fields.String(), resource("", "{}")), " 1000 fields"},
+		{"expressions", definitionOf(" {a: string}", expressions.String()), " 256 KiB"},
 	} {
 		if got := strings.Join(problems(map[string]string{"def.yaml": c.text}), "\n"); !strings.Contains(got, c.want) {
 			t.Errorf("%s: problems are\n%.1000s\nwant\n%s", c.name, got, c.want)

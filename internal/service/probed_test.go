@@ -61,7 +61,7 @@ func TestOwnWritesCauseNoPass(t *testing.T) {
 	done := make(chan struct{})
 	go func() { defer close(done); _ = n.svc.run(ctx, Listener{}) }()
 	t.Cleanup(func() { stop(); <-done })
-	n.until("the agent has looked", func() bool { return strings.Contains(n.log.String(), "looked at what has changed") })
+	n.until("the agent has looked", func() bool { return strings.Contains(n.log.String(), "result=") })
 	if text := n.log.String(); strings.Contains(text, "result=changed") || strings.Contains(text, "result=unknown") || strings.Count(text, "msg=planned") != 1 {
 		t.Errorf("a pass followed on a pass with writes:\n%s", text)
 	}

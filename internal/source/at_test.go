@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,9 +41,9 @@ func TestAt(t *testing.T) {
 			}
 		}
 		for ref, word := range map[string]string{
-			"mian": `"main"`, "v1.1": `"v1.0"`, "refs/pull/8/head": "no branch, tag or reference", first[:10]: "all its 40 digits",
-			"blob": "is a blob, not a commit", "a..b": "is not a branch", "-x": "is not a branch", "a b": "is not a branch", "": "is not a branch",
-			"@{-1}": "is not a branch", "main~1": "is not a branch", "refs/heads/../x": "is not a branch", "x\x00y": "is not a branch", "a.lock": "is not a branch",
+			"mian": `"main"`, "v1.1": `"v1.0"`, "refs/pull/8/head": `"refs/pull/8/head"`, first[:10]: "all its 40 digits",
+			"blob": "a blob", "a..b": strconv.Quote("a..b"), "-x": strconv.Quote("-x"), "a b": strconv.Quote("a b"), "": strconv.Quote(""),
+			"@{-1}": strconv.Quote("@{-1}"), "main~1": strconv.Quote("main~1"), "refs/heads/../x": strconv.Quote("refs/heads/../x"), "x\x00y": strconv.Quote("x\x00y"), "a.lock": strconv.Quote("a.lock"),
 		} {
 			_, err := r.At(t.Context(), ref)
 			wantError(t, err, ErrNotFound, word)

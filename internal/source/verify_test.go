@@ -184,7 +184,7 @@ func TestVerifyMergesByForge(t *testing.T) {
 	check("a merge that is in force", merged, everybody)
 	check("a merge, first start", "", "", "ForgeAlone "+merged)
 	verifyAll(t, r, trust, verification{"a merge, since", "", since(base), everybody, nil})
-	verifyAll(t, r, trust, verification{"a key of the forge is no key of a person", "", head, "", []string{"Unknown " + g.Git("rev-parse", "main")}})
+	verifyAll(t, r, trust, verification{"the forge's key is nobody's", "", head, "", []string{"Unknown " + g.Git("rev-parse", "main")}})
 
 	hidden := start(gittest.Signer{}, s.bob)
 	hidden = g.Git("rev-parse", hidden+"^")

@@ -141,9 +141,9 @@ func TestLawsOnOlderClouds(t *testing.T) {
 		key    manifest.Key
 		object string
 	}{
-		{"a Neutron that takes tags in a create", kindtest.Older{}, orc("FloatingIP", "web"), plainNetwork},
+		{"a Neutron that takes tags early", kindtest.Older{}, orc("FloatingIP", "web"), plainNetwork},
 		{"the first Nova", kindtest.Older{Compute: "2.1"}, orc("Server", "web"), plainServer},
-		{"Nova without tags in a create", kindtest.Older{Compute: "2.51"}, orc("Server", "web"), taggedServer},
+		{"Nova without early tags", kindtest.Older{Compute: "2.51"}, orc("Server", "web"), taggedServer},
 		{"Nova of Queens", kindtest.Older{Compute: "2.60"}, orc("Server", "web"), plainServer},
 		{"the first Cinder", kindtest.Older{Volume: "3.0"}, orc("Volume", "data"), plainVolume},
 		{"Octavia of Stein", kindtest.Older{Balancer: "2.5"}, balancer, plainBalancer},

@@ -33,9 +33,9 @@ func TestCloudPermissions(t *testing.T) {
 	server := realCloud(t)
 	for user, want := range map[string]string{
 		"stackreeve":           "",
-		"stackreeve-unbound":   "the user needs the permission read on it",
+		"stackreeve-unbound":   " read on it",
 		"stackreeve-unwritten": "and write on stackreeve.*",
-		"stackreeve-unmade":    "the user needs the permissions configure, write and read on stackreeve.*",
+		"stackreeve-unmade":    " configure, ",
 	} {
 		server.Login = login(user)
 		r := start(t, &Reader{Server: server})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -82,12 +83,12 @@ func TestAttackDeltas(t *testing.T) {
 		want string
 		most int64
 	}{
-		"50,000 on one blob, by name":   {deltasOn(t, 16<<20, fewer(50_000), true), "deltas read and write more than", 512 << 20},
-		"50,000 on one blob, by offset": {deltasOn(t, 16<<20, fewer(50_000), false), "deltas read and write more than", 512 << 20},
-		"a chain of large objects":      {chainOf(t, 2<<20, 40), "made of deltas that read and write", 256 << 20},
-		"a chain of 50,000":             {chainOf(t, 8, fewer(50_000)), "more than 4095 deltas", 512 << 20},
+		"50,000 on one blob, by name":   {deltasOn(t, 16<<20, fewer(50_000), true), strconv.Itoa(maxWork), 512 << 20},
+		"50,000 on one blob, by offset": {deltasOn(t, 16<<20, fewer(50_000), false), strconv.Itoa(maxWork), 512 << 20},
+		"a chain of large objects":      {chainOf(t, 2<<20, 40), strconv.Itoa(64 << 20), 256 << 20},
+		"a chain of 50,000":             {chainOf(t, 8, fewer(50_000)), strconv.Itoa(maxDeltaDepth), 512 << 20},
 		"based on itself":               {rawPack(t, rawObject{kind: plumbing.REFDeltaObject, size: 7, base: self, data: tiny(4, 1)}), "reference delta not found", 16 << 20},
-		"a base that is too long":       {deltasOn(t, maxDeltaBytes+1, 1, true), "sent as a delta", 512 << 20},
+		"a base that is too long":       {deltasOn(t, maxDeltaBytes+1, 1, true), strconv.Itoa(maxDeltaBytes), 512 << 20},
 		"sound":                         {chainOf(t, 1000, 50), "", 32 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestAttackBombs(t *testing.T) {
 		want string
 		most int64
 	}{
-		"makes 5 GB of deltas":   {rawPack(t, many...), "files are more than", 16 << 20},
+		"makes 5 GB of deltas":   {rawPack(t, many...), strconv.Itoa(maxInflated), 16 << 20},
 		"says 1 byte":            {rawPack(t, rawObject{kind: plumbing.BlobObject, size: 1, data: zeros}), "exceeds declared size", 16 << 20},
 		"a type that is none":    {rawPack(t, rawObject{kind: 5, size: 1, data: zeros[:1]}), "malformed", 16 << 20},
 		"4 billion objects":      {[]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), "4294967295 objects", 16 << 20},

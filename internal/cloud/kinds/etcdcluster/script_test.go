@@ -117,8 +117,8 @@ has("77")
 		{"3.6.0", "3.6.16", "starts"},
 		{"3.5.16", "3.5.35", "starts"},
 		{"3.4.23", "3.5.16", "starts"},
-		{"3.5.35", "3.7.3", "its data is of etcd 3.5.35"},
-		{"3.6.16", "3.5.35", "its data is of etcd 3.6.16"},
+		{"3.5.35", "3.7.3", "etcd 3.5.35,"},
+		{"3.6.16", "3.5.35", "etcd 3.6.16,"},
 	} {
 		prepare := refuses + `open(DATA + "/version", "w").write("` + c[0] + `"); WANTED["version"] = "` + c[1] + `"`
 		if got := scripted(t, "127.0.0.1", prepare); !strings.Contains(got, c[2]) {
