@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +40,10 @@ func (a *app) secretsCheck() *cobra.Command {
 
 These are the data of Secrets, the values of fields for secrets, and texts that
 look like private keys or tokens. The exit code is 1 if there are any. Values are
-not shown, and nothing is decrypted.`,
+not shown, and nothing is decrypted.
+
+With --config, PATH is the folder of the stack (spec.source.path). All files that
+the stack reads are searched: overlays, patches, and files with values.`,
 		Example: "  stackreeve secrets check clouds/prod",
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
@@ -47,24 +53,31 @@ not shown, and nothing is decrypted.`,
 			return err
 		}
 		found, err := a.clearSecrets(cmd, args)
-		if err != nil {
+		if found == nil {
 			return err
 		}
-		if output == "json" {
-			err = report.JSON(a.out, found)
-		} else {
-			for _, f := range found {
-				fmt.Fprintf(a.out, "%s:%d: %s: %s: %s\n", f.File, f.Line, report.Clean(f.Object), report.Clean(f.Field), f.Reason)
-			}
-		}
-		if err != nil || len(found) == 0 {
-			return err
+		if shown := a.showClearSecrets(found, output); shown != nil || err != nil || len(found) == 0 {
+			return errors.Join(err, shown)
 		}
 		return ended(plan.Broken)
 	}
 	return cmd
 }
 
+func (a *app) showClearSecrets(found []clearSecret, output string) error {
+	if output == "json" {
+		return report.JSON(a.out, found)
+	}
+	for _, f := range found {
+		parts := []string{fmt.Sprintf("%s:%d", f.File, f.Line), report.Clean(f.Object), report.Clean(f.Field), f.Reason}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		fmt.Fprintln(a.out, strings.Join(parts, ": "))
+	}
+	return nil
+}
+
+// clearSecrets looks at the files that a stack reads, and at the objects that they make. If there is an error, the list has what was found
+// before; nil means that nothing was read.
 func (a *app) clearSecrets(cmd *cobra.Command, args []string) ([]clearSecret, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -77,22 +90,30 @@ func (a *app) clearSecrets(cmd *cobra.Command, args []string) ([]clearSecret, er
 	if err != nil {
 		return nil, err
 	}
+	if parts, err = validate.Layered(stack, parts); err != nil {
+		return nil, err
+	}
 	o := a.opener()
 	o.Sealed = true
 	reader, err := o.Reader(cmd.Context(), stack, "", stack.Bounds())
 	if err != nil {
 		return nil, err
 	}
-	reader.Missing = true // the folder may be a part of a stack
-	reading, err := reader.ReadParts(cmd.Context(), parts)
-	if err != nil {
-		return nil, err
+	files := secretfiles.Files{Parts: parts, Selection: stack.Selection(), Kustomize: stack.Spec.Source.Kustomize}
+	for _, from := range stack.Values().From {
+		if from.File != "" {
+			files.Values = append(files.Values, from.File)
+		}
 	}
+	read, parts, err := files.Read(cmd.Context())
+	reader.Missing = true // the folder may be a part of a stack
+	reading, err2 := reader.ReadParts(cmd.Context(), parts)
+	found := secretfiles.Together(secretfiles.InClear(reading.Want), secretfiles.InDocuments(read, slices.Concat(reader.Kinds, reading.Defined)))
 	list := []clearSecret{}
-	for _, f := range secretfiles.InClear(reading.Want) {
+	for _, f := range found {
 		list = append(list, clearSecret{f.Origin.File, f.Origin.Line, f.Key.String(), f.Field, string(f.Why)})
 	}
-	return list, nil
+	return list, errors.Join(err, err2)
 }
 
 func (a *app) secretsEncrypt() *cobra.Command {

@@ -25,6 +25,22 @@ type Tree struct {
 	References []Reference
 }
 
+// TreeOf returns the tree of the folders among parts: the last one is the root, which may use the others. ok is false if there are no
+// folders.
+func TreeOf(parts []manifest.Part) (t Tree, ok bool) {
+	for _, p := range parts {
+		if p.Files == nil {
+			continue
+		}
+		if !ok {
+			t, ok = Tree{Files: p.Files, Name: p.Name}, true
+		}
+		t.Root = p.Folder
+		t.Folders = append(t.Folders, path.Clean(p.Folder))
+	}
+	return t, ok
+}
+
 // Input is what kustomize reads. It is made of the files of a revision, but contains none of their names.
 type Input struct {
 	Files map[string][]byte // by the path in the file system of kustomize

@@ -25,18 +25,12 @@ func (o Opener) builder(s *config.Stack, kinds []*kind.Kind) func(context.Contex
 		}
 	}
 	return func(ctx context.Context, parts []manifest.Part) ([]manifest.Part, error) {
-		isFolder := func(p manifest.Part) bool { return p.Files != nil }
-		i := slices.IndexFunc(parts, isFolder)
-		if i < 0 {
+		tree, ok := kustomize.TreeOf(parts)
+		if !ok {
 			return parts, nil
 		}
-		tree := kustomize.Tree{Files: parts[i].Files, Name: parts[i].Name, References: references(kinds)}
-		for _, p := range parts {
-			if isFolder(p) {
-				tree.Root = p.Folder
-				tree.Folders = append(tree.Folders, p.Folder)
-			}
-		}
+		tree.References = references(kinds)
+		isFolder := func(p manifest.Part) bool { return p.Files != nil }
 		made, err := kustomize.Load(ctx, tree, build)
 		if err != nil {
 			return nil, err

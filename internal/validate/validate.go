@@ -30,7 +30,7 @@ import (
 func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, judge *config.Stack, parts []manifest.Part) error {
 	defer o.Progress.Begin("reading the manifests")()
 	o.Sealed, o.WithoutStores = o.Sealed || !stack.HasDecryption(), true
-	parts, err := layered(stack, parts)
+	parts, err := Layered(stack, parts)
 	if err != nil {
 		return err
 	}
@@ -97,8 +97,8 @@ func unchecked(d *kind.Desired) (notes []manifest.Problem) {
 	return notes
 }
 
-// layered returns the layers of a stack with overlays, if one folder is checked. The folder stands for spec.source.path.
-func layered(stack *config.Stack, parts []manifest.Part) ([]manifest.Part, error) {
+// Layered returns the layers of a stack with overlays, if one folder is checked. The folder stands for spec.source.path.
+func Layered(stack *config.Stack, parts []manifest.Part) ([]manifest.Part, error) {
 	layers := stack.Layers()
 	if len(layers) == 0 || len(parts) != 1 || parts[0].Files == nil {
 		return parts, nil
