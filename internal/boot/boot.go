@@ -32,9 +32,9 @@ type Unready struct {
 // Error implements error.
 func (u Unready) Error() string {
 	if u.Why == "" {
-		return "its machine prepares"
+		return "its machine prepares the program"
 	}
-	return "its machine cannot begin: " + u.Why
+	return "its machine cannot start the program: " + u.Why
 }
 
 // Unwrap returns ErrSilent, because the program itself does not answer.

@@ -10,9 +10,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/pagination"
 )
 
-// readPage decodes the objects of an answer one by one and calls take with each. So only the text
-// of the answer is in memory, and not all decoded objects. The page contains the rest of the
-// answer.
+// readPage decodes the objects of an answer one by one and calls take with each. So only the text of the answer is in memory, and not all
+// decoded objects. If take is nil, the objects are kept in the indexes of the listing. The page contains the rest of the answer.
 func readPage[Attributes, T any](l *listing, resp *http.Response, as Reading[Attributes, T], take func(T) error) (page, error) {
 	defer func() { _ = resp.Body.Close() }() // only the bytes that were read matter
 	if body, whole := resp.Body.(wholeBody); whole && body.shared != nil {

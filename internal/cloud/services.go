@@ -67,7 +67,7 @@ type service struct {
 	// example because a name is taken.
 	conflict error
 	blocks   []block          // messages of a 409 that waiting does not resolve
-	usedUp   *pattern.Pattern // its message when a quota is exceeded, or no address is free
+	usedUp   *pattern.Pattern // matches the service's message when a quota is exceeded, or no address is free
 	// working matches the message of a 400 after which waiting helps, because the service is working on something.
 	working *pattern.Pattern
 	// lacking matches the message when the user's roles are not enough. It is set for services that only administrators

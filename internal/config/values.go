@@ -36,7 +36,7 @@ func (s *Source) checkValues(add func(field, what string)) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 		switch {
 		case !manifest.ValueName.MatchString(name):
-			add("spec.source.values."+name, fmt.Sprintf("%q cannot be the name of a value; use letters, digits and underscores", name))
+			add("spec.source.values."+name, fmt.Sprintf("%q cannot be the name of a value; use letters, digits and underscores, and begin with a letter or underscore", name))
 		case len(s.Values[name]) > manifest.MaxValue:
 			add("spec.source.values."+name, fmt.Sprintf("is longer than %d bytes; use a ConfigMap for large texts", manifest.MaxValue))
 		}

@@ -85,7 +85,7 @@ func parse(words []string) (l line, what string) {
 	case len(words) > 2:
 		return l, "has more than a name and a token"
 	case l.name != "" && (!nameForm.MatchString(l.name) || len(l.name) > maxNameSize):
-		return l, fmt.Sprintf("the name before the token can have at most %d letters, digits and .-_@", maxNameSize)
+		return l, fmt.Sprintf("the name before the token can have at most %d letters, digits and .-_@, and begins with a letter or digit", maxNameSize)
 	case len(l.token) < ShortToken:
 		return l, fmt.Sprintf("the token is shorter than %d characters and could be guessed; %s", ShortToken, makeToken)
 	case len(l.token) > longToken:

@@ -242,7 +242,7 @@ func (r *run) name(from *resource, variables map[string]any) (string, error) {
 	}
 	name, ok := v.(string)
 	if !ok || !manifest.IsName(name) {
-		return "", &errAt{from.name.path, fmt.Sprintf("the name of %s would be %s, which is not a valid name: lower-case letters, digits, - and . are possible", from.id, quote(fmt.Sprint(v)))}
+		return "", &errAt{from.name.path, fmt.Sprintf("the name of %s would be %s, which is not a valid name; %s", from.id, quote(fmt.Sprint(v)), manifest.NameRule)}
 	}
 	return name, nil
 }

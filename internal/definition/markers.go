@@ -172,7 +172,7 @@ func (f *field) bound(rule, value string) error {
 	return nil
 }
 
-// maxCounted is the largest limit of a length that can be written.
+// maxCounted is the highest number that a marker for a length, such as maxLength, can have.
 const maxCounted = 1_000_000
 
 func (f *field) count(rule, value string) error {

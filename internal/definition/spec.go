@@ -39,7 +39,7 @@ type Resource struct {
 	ID          string              `json:"id" rule:"required,max=63,pattern=^[a-z][A-Za-z0-9_]*$" doc:"Name of the object in expressions."`
 	Template    any                 `json:"template,omitempty" doc:"The manifest, with expressions. They can use schema.metadata, schema.spec, the variables of forEach, and the names of other resources: id.metadata.name." example:"{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: '${schema.metadata.name}'}, spec: {resource: {}}}"`
 	IncludeWhen []string            `json:"includeWhen,omitempty" rule:"lines,max=20" doc:"Expressions that must all be true. If one is not, the object is left out."`
-	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this object in the cloud, which must all be true for the whole object to be available. With forEach, an expression can use a variable with the name each, which contains one of the objects."`
+	ReadyWhen   []string            `json:"readyWhen,omitempty" rule:"lines,max=20" doc:"Expressions about this resource in the cloud. The object of the defined kind is available only if all of them are true. With forEach, an expression can use a variable with the name each, which contains one of the objects."`
 	ForEach     []map[string]string `json:"forEach,omitempty" rule:"lines,max=5" doc:"Variables, each with an expression for a list. There is an object for every combination, at most 1,000."`
 	ExternalRef *ExternalRef        `json:"externalRef,omitempty" doc:"An object that has its own manifest in the repository. Only status and readyWhen can use it."`
 }

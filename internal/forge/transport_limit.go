@@ -51,7 +51,7 @@ func (l *limits) take(method string, now time.Time) error {
 		reserve = l.perHour / 10
 	}
 	if until := l.requests.full(now, reserve); !until.IsZero() {
-		return &LimitedError{until, fmt.Sprintf("the budget of %d requests an hour is spent (requestsPerHour)", l.perHour)}
+		return &LimitedError{until, fmt.Sprintf("the budget of requests to read or write is spent: %d of %d an hour (requestsPerHour)", l.perHour-reserve, l.perHour)}
 	}
 	if !reading {
 		if until := l.writes.full(now, 0); !until.IsZero() {

@@ -23,8 +23,8 @@ type format struct {
 // longestName is the maximal length of a name in bytes.
 const longestName = 253
 
-// nameRule is the rule of Kubernetes for names.
-const nameRule = "use at most 253 lower-case letters, digits, '-' and '.', each part starting and ending with a letter or digit"
+// NameRule is the rule of Kubernetes for names.
+const NameRule = "use at most 253 lower-case letters, digits, '-' and '.', each part starting and ending with a letter or digit"
 
 const labelRule = "use at most 63 lower-case letters, digits and '-', starting and ending with a letter or digit"
 
@@ -61,7 +61,7 @@ func IsName(s string) bool {
 
 func checkName(s string) (wrong, fix string) {
 	if len(s) > longestName || !namePattern.MatchString(s) {
-		return "is not a valid name", nameRule
+		return "is not a valid name", NameRule
 	}
 	return "", ""
 }

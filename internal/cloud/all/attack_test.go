@@ -41,9 +41,7 @@ func reader(b resolve.Bounds) resolve.Reader {
 	return resolve.Reader{Kinds: all.Kinds(nil, defaults.Defaults{Network: "n"}), Bounds: b}
 }
 
-// refused reads files that exceed a limit, and returns how many MiB were
-// allocated meanwhile.
-// refused wants an error with all of the values, and returns the memory, in MiB, that was allocated until then.
+// refused reads files that exceed a limit. It wants an error with all of the values, and returns the memory, in MiB, that was allocated until then.
 func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, values ...string) (total int64) {
 	t.Helper()
 	var err error
@@ -55,7 +53,7 @@ func refused(t *testing.T, bounds resolve.Bounds, files fs.FS, values ...string)
 }
 
 func TestAttackGroups(t *testing.T) {
-	testcost.Long(t) // objects of many kinds are created and changed on the simulator
+	testcost.Long(t) // 20,000 objects are made from manifests before the limit refuses the rest
 	if total := refused(t, resolve.Bounds{}, groups(300, 1000, ""), "VirtualMachineGroup/g6: ", " 20000 objects", "spec.limits.objects"); total > 450 {
 		t.Errorf("900,000 objects took %d MiB", total)
 	}

@@ -185,7 +185,8 @@ func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l
 	return !takesTags || alone, err
 }
 
-// unmark removes the mark from an object: first from the description, since the tags alone are a full mark.
+// unmark removes the mark from an object: first from the description, then from the tags. If it ends between the two, the tags are still a
+// full mark.
 func (n labeller) unmark(ctx context.Context, have *Standard) error {
 	if own, m := mark.InDescription(have.Described); m != nil {
 		if _, err := n.putFields(ctx, have, map[string]any{"description": own}, true); err != nil {

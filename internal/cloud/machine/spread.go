@@ -51,8 +51,8 @@ func Places(zones, count int, without map[int]bool) (numbers, in []int) {
 	return numbers, in
 }
 
-// PlacesIn does the same for isolation groups. room is the number of machines that each group can have. A group gets the
-// first of the numbers that [Spread] gives it, so no machine moves if a group grows or shrinks.
+// PlacesIn is like Places, for isolation groups. room is the number of machines that each isolation group can have. An isolation group
+// gets the first of its numbers from [Spread], so no machine moves if the room of one grows or shrinks.
 func PlacesIn(room []int, without map[int]bool) (numbers, in []int) {
 	if len(room) == 0 {
 		return nil, nil

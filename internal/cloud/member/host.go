@@ -32,7 +32,7 @@ func Failure(machine, why, otherwise string) string {
 	if why == "" {
 		return otherwise
 	}
-	return machine + " cannot begin: " + why
+	return machine + " cannot start the program: " + why
 }
 
 // Silent returns Phase, Down and Message of [kind.Live] for a member that does not answer. They depend on the state

@@ -63,10 +63,10 @@ func testStatuses(t *testing.T, lab Lab) {
 		}
 	}
 	if err := f.SetStatus(t.Context(), commit, forge.Status{Context: "stackreeve/prod/plan", State: "splendid"}); !errors.Is(err, forge.ErrRefused) {
-		t.Errorf("a state that there is not: %v", err)
+		t.Errorf("a state that does not exist: %v", err)
 	}
 	if err := f.SetStatus(t.Context(), strings.Repeat("e", 40), forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrRefused) && !errors.Is(err, forge.ErrNotFound) && !errors.Is(err, forge.ErrUnsupported) {
-		t.Errorf("a commit that there is not: %v", err)
+		t.Errorf("a commit that does not exist: %v", err)
 	}
 	if err := f.SetStatus(t.Context(), commit[:7], forge.Status{Context: "c", State: forge.Success}); !errors.Is(err, forge.ErrRefused) {
 		t.Errorf("half a commit: %v", err)

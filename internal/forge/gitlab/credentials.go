@@ -32,7 +32,7 @@ func (r *Repository) RightsByTask() map[forge.Task]string {
 	}
 }
 
-// tokenInfo is PersonalAccessToken. The tokens of groups and projects have one, too.
+// tokenInfo is the PersonalAccessToken of GitLab's API. GitLab also answers with one for a token of a group or project.
 type tokenInfo struct {
 	Scopes  []text `json:"scopes"`
 	Expires text   `json:"expires_at"` // a date

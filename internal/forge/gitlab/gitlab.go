@@ -127,7 +127,7 @@ func (r *Repository) root(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if found.ID <= 0 {
-			return "", r.refused(what, fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
+			return "", r.refused(what, fmt.Errorf("%w: the answer does not contain the ID of the project", forge.ErrUnavailable))
 		}
 		r.mu.Lock()
 		r.project = found.ID
@@ -155,7 +155,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return 0, err
 	}
 	if found.ID <= 0 {
-		return 0, r.refused(what, fmt.Errorf("%w: an answer without a number", forge.ErrUnavailable))
+		return 0, r.refused(what, fmt.Errorf("%w: the answer does not contain the ID of the project", forge.ErrUnavailable))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -107,7 +107,7 @@ func unnamed(texts map[string]string, key manifest.Key, at manifest.Origin, fiel
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if !manifest.ValueName.MatchString(name) {
 			problems = append(problems, manifest.Problem{Origin: at, Field: field, What: fmt.Sprintf("the key %q in data of %s cannot be the name of a value", name, key),
-				Fix: "use letters, digits and underscores"})
+				Fix: "use letters, digits and underscores, and begin with a letter or underscore"})
 		}
 	}
 	return problems

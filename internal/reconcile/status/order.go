@@ -32,8 +32,8 @@ func partsFirst(list []plan.Workload) []plan.Workload {
 	}))
 }
 
-// shownFirst orders workloads so that each one comes after the workloads that its definition shows, and after their parts. Workloads that
-// show each other in a circle keep their order.
+// shownFirst orders workloads so that each one comes after its own parts, and after the workloads that its definition names by externalRef,
+// because its status can show them. If such references form a circle, one of them counts for nothing.
 func shownFirst(list []plan.Workload) []plan.Workload {
 	byKey, parts := map[manifest.Key]plan.Workload{}, map[manifest.Key][]plan.Workload{}
 	for _, w := range list {

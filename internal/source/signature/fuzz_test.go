@@ -10,7 +10,7 @@ import (
 
 const someKey = "* ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBfQEtuyZmUYT7LJ3pk8+Pz8gDtAbfJ6yFNG3/XKeRtk\n"
 
-// FuzzObject: nothing that others write counts as signed, and everything outside of the signature is covered by it.
+// FuzzObject: no text counts as signed without the key, and a signature covers everything in the object except itself.
 func FuzzObject(f *testing.F) {
 	head := "tree 1111111111111111111111111111111111111111\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n"
 	f.Add([]byte(head + "\nsubject\n"))

@@ -24,7 +24,7 @@ type Spec struct {
 	Description  *string      `json:"description,omitempty" api:"description,empty" rule:"lines,immutable,max=255" doc:"Free text; followed by the owner mark."`
 	UserRef      string       `json:"userRef,omitempty" api:"user_id,unwritten" show:"userID" rule:"immutable" ref:"User" doc:"User of the application credential. It must be the user of the agent's credentials, because Keystone allows nobody to make one for another user."`
 	Unrestricted *bool        `json:"unrestricted,omitempty" api:"unrestricted" rule:"immutable,default=false" doc:"Whether the credential can create other application credentials."`
-	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Secret with the secret of the application credential, in the key value. Another secret makes a new application credential."`
+	SecretRef    string       `json:"secretRef" rule:"required,min=1" ref:"Secret" doc:"Name of a Secret; its key value has the secret of the application credential. Another secret makes a new application credential."`
 	RoleRefs     []string     `json:"roleRefs,omitempty" rule:"max=256,unique,format=name" ref:"Role" doc:"Its roles, which the user must have in the project. If left out, the credential has all roles of the user in the project, and the roles are not compared."`
 	AccessRules  []AccessRule `json:"accessRules,omitempty" rule:"immutable,max=256" doc:"Requests that are possible with the credential; all if left out."`
 	ExpiresAt    *string      `json:"expiresAt,omitempty" doc:"Time at which the credential ends, such as 2030-01-31T00:00:00Z; never if left out. Another time makes a new application credential."`

@@ -22,7 +22,7 @@ func give(w want, f *machine.Facts, master *pki.Master) error {
 	}
 	authority, err := master.Authority(etcdtls.ScopeOf(w.Mark.Owner, w.Key.Namespace, given.Certificate.Cluster), given.Certificate.Generation)
 	if err != nil {
-		return fmt.Errorf("%w: its certificate: %w; spec.defaults.etcd.masterKeyFile of the stack's configuration names the master key", kind.ErrRejected, err)
+		return fmt.Errorf("%w: a certificate of the server: %w; see spec.defaults.etcd.masterKeyFile of the stack's configuration", kind.ErrRejected, err)
 	}
 	var identity pki.Identity
 	if given.Certificate.Use == machine.ForClient {
@@ -31,7 +31,7 @@ func give(w want, f *machine.Facts, master *pki.Master) error {
 		identity, err = authority.Member(f.Name, f.Address)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: its certificate: %w", kind.ErrNotYet, err)
+		return fmt.Errorf("%w: a certificate of the server: %w", kind.ErrNotYet, err)
 	}
 	f.Certificate = machine.Encoded(map[string]any{"certificate": identity})
 	return nil

@@ -101,7 +101,7 @@ func (d *disks) age(by time.Duration) {
 func (d *disks) settle() {
 	d.t.Helper()
 	for slices.ContainsFunc(d.list(), func(one disk) bool { return one.Status != "available" && one.Status != "error" }) {
-		continue // each call of list sends requests
+		continue // no pause is needed: the simulator's work goes on with each request, and list sends some
 	}
 }
 
