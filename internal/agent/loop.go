@@ -24,7 +24,7 @@ type Loop struct {
 	state   state
 	cloud   *Cloud           // nil until it is opened; nil again after a pass that must be followed by a new login (storePass).
 	fetched *source.Revision // the revision that was fetched while a pass ran, and that is not read yet. newer sets it, and newest takes it.
-	// onlyLooks is true if the next run is requested only because the cloud may have changed.
+	// onlyLooks is true if the next run is requested only because the cloud may have changed. serve.go sets it.
 	onlyLooks bool
 	due       time.Time // the time of an object's next upkeep; zero if there is none.
 	turn      *turn     // a look waits for it, or a run has it; nil if there is none.
@@ -104,7 +104,7 @@ func (s *Loop) runOnce(ctx context.Context, always bool) (run report.Run, ok boo
 		return run, true
 	case doNothing:
 		return run, false
-	case reportError, runPass:
+	case reportError, doPass:
 	}
 	defer s.endTurn()
 	if !s.takeTurn(ctx) {
@@ -183,8 +183,13 @@ func (s *Loop) logIn(ctx context.Context) error {
 	return err
 }
 
-// revision returns the revision that a pass gets: the chosen commit, the objects that it wants, its policies,
-// and whether it was in sync before.
+// revision returns the revision that a pass gets. Its parts come from these files:
+//
+//	Synced           synced.go    was this commit in sync?
+//	Policies         weaker.go, depends.go, control.go
+//	PreviousSums     before.go    the manifests of the previous commit
+//	Approved         control.go   approvals of the command line and of HTTP
+//	EarlierCommits   back.go      for groups that go back
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
 	synced, unknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {

@@ -17,7 +17,7 @@ type state struct {
 	last        source.Revision // the newest revision that was fetched and handled.
 	refused     *report.Refusal // the reason why last was refused; nil if it was not.
 	pastAnswers pastAnswers
-	first       string // the commit of the first pass, in a process that serves
+	first       string // the commit of the first pass, in a process that serves. approvalMayBeLost sets it.
 }
 
 // pastAnswers contains answers about the past. They do not change while the process runs.
@@ -50,7 +50,7 @@ const (
 	doNothing       followUp = iota // do nothing, and report nothing.
 	reportError                     // report the failure; there is no revision at which the cloud is kept.
 	reportErrorKeep                 // report the failure, with the revision at which the cloud is kept.
-	runPass                         // run a pass, with the last revision if the source does not answer.
+	doPass                          // run a pass, with the last revision if the source does not answer.
 )
 
 // next returns the next state of the source, and the action of the loop. If a source answers again, a pass follows, because the failures
@@ -60,10 +60,10 @@ const (
 //	---------  --------------  -------------------------------------------  -------------  ---------------
 //	fails      any             no revision is kept, or the process is       silent         reportError
 //	                             ending
-//	fails      any             a pass is requested                          silent         runPass
+//	fails      any             a pass is requested                          silent         doPass
 //	fails      any             none of these                                silent         reportErrorKeep
-//	succeeds   any             a pass is requested, or a revision is new    answering      runPass
-//	succeeds   silent          none of these                                answering      runPass
+//	succeeds   any             a pass is requested, or a revision is new    answering      doPass
+//	succeeds   silent          none of these                                answering      doPass
 //	succeeds   answering       none of these                                answering      doNothing
 func (c contact) next(at fetchResult, kept bool) (contact, followUp) {
 	reason := at.always || at.changed
@@ -73,9 +73,9 @@ func (c contact) next(at fetchResult, kept bool) (contact, followUp) {
 	case at.failed && !reason:
 		return silent, reportErrorKeep
 	case at.failed:
-		return silent, runPass
+		return silent, doPass
 	case reason, c == silent:
-		return answering, runPass
+		return answering, doPass
 	}
 	return answering, doNothing
 }

@@ -18,11 +18,11 @@ func TestWhatFollowsFromALookAtTheSource(t *testing.T) {
 	}{
 		{"it fails, and nothing is kept", []contact{answering, silent}, []fetchResult{{failed: true}, {failed: true, always: true}, {failed: true, changed: true}}, false, silent, reportError},
 		{"it fails at the end", []contact{answering, silent}, []fetchResult{{failed: true, ended: true}, {failed: true, always: true, ended: true}}, true, silent, reportError},
-		{"it fails, and a pass is asked for", []contact{answering, silent}, []fetchResult{{failed: true, always: true}, {failed: true, changed: true}}, true, silent, runPass},
+		{"it fails, and a pass is asked for", []contact{answering, silent}, []fetchResult{{failed: true, always: true}, {failed: true, changed: true}}, true, silent, doPass},
 		{"it fails", []contact{answering, silent}, []fetchResult{{failed: true}}, true, silent, reportErrorKeep},
-		{"there is a reason", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}, {changed: true, ended: true}}, true, answering, runPass},
-		{"there is a reason, and nothing is kept", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}}, false, answering, runPass},
-		{"it is back", []contact{silent}, []fetchResult{{}}, true, answering, runPass},
+		{"there is a reason", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}, {changed: true, ended: true}}, true, answering, doPass},
+		{"there is a reason, and nothing is kept", []contact{answering, silent}, []fetchResult{{always: true}, {changed: true}}, false, answering, doPass},
+		{"it is back", []contact{silent}, []fetchResult{{}}, true, answering, doPass},
 		{"nothing is new", []contact{answering}, []fetchResult{{}}, true, answering, doNothing},
 	} {
 		for _, was := range c.was {

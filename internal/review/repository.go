@@ -65,7 +65,8 @@ func (r *Repository) all() []*Planner {
 	return r.stacks
 }
 
-// Wake signals that pull requests or their comments may have changed.
+// Wake signals that pull requests or their comments may have changed. Polls ([Planner.Serve]), webhooks (package service) and
+// [Repository.Outdate] call it.
 func (r *Repository) Wake() { signal(r.wake) }
 
 func signal(c chan struct{}) {
@@ -75,7 +76,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Outdate records that a branch or its cloud has changed since plans were made.
+// Outdate records that a branch or its cloud has changed since plans were made. Package service calls it after a pass.
 func (r *Repository) Outdate(now time.Time) {
 	r.outdated.outdate(now)
 	r.Wake()

@@ -134,12 +134,12 @@ func (r *Repository) branches() map[string][]*Planner {
 // visitAll visits the open pull requests of a branch. It ends early when the forge seems to be down.
 func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time) error {
 	slices.SortStableFunc(l.pulls, func(a, b forge.Pull) int { return r.rank(a) - r.rank(b) })
-	near, row := openPulls{trustedHeads(l.pulls), byNumber(l.pulls)}, 0
+	around, failedInRow := openPulls{trustedHeads(l.pulls), byNumber(l.pulls)}, 0
 	for _, pull := range l.pulls {
-		err := r.visit(ctx, pull, near, l.stacks, outdated)
+		err := r.visit(ctx, pull, around, l.stacks, outdated)
 		r.conversations.failed(pull.Number, err != nil)
 		if err == nil {
-			row = 0
+			failedInRow = 0
 			continue
 		}
 		if ctx.Err() != nil || isLimit(err) {
@@ -149,7 +149,7 @@ func (r *Repository) visitAll(ctx context.Context, l listing, outdated time.Time
 			r.Complain(fmt.Sprintf("pull request %d cannot be read", pull.Number), err)
 		}
 		if errors.Is(err, forge.ErrUnavailable) {
-			if row++; row >= maxFailed {
+			if failedInRow++; failedInRow >= maxFailed {
 				return err
 			}
 			time.AfterFunc(retryPlan, r.Wake)
@@ -205,14 +205,14 @@ type openPulls struct {
 }
 
 // visit reads one pull request, answers commands, and queues the plans that each stack must make.
-func (r *Repository) visit(ctx context.Context, pull forge.Pull, near openPulls, stacks []*Planner, outdated time.Time) error {
+func (r *Repository) visit(ctx context.Context, pull forge.Pull, around openPulls, stacks []*Planner, outdated time.Time) error {
 	c, err := r.conversationOf(ctx, pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range stacks {
-		may := func(p forge.Pull) bool { return s.PlanForks || !p.Fork || near.trusted[p.Head] }
-		j := job{pull: pull, comments: c.comments, read: c.read, trusted: near.trusted[pull.Head], needs: needsOf(pull, near.open, may)}
+		may := func(p forge.Pull) bool { return s.PlanForks || !p.Fork || around.trusted[p.Head] }
+		j := job{pull: pull, comments: c.comments, read: c.read, trusted: around.trusted[pull.Head], needs: needsOf(pull, around.open, may)}
 		s.queue.offer(j, outdated, time.Now())
 	}
 	return ctx.Err()

@@ -127,7 +127,7 @@ func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 // update writes the new values into have, too. It returns the cloud's answer, nil if no attributes were written.
 func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Change, fields map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	own, inText := mark.InDescription(have.Described)
-	begun := inText != nil && inText.Applied == kind.HalfMade
+	begun := inText != nil && inText.Applied == kind.HalfMade // a half-made object with its mark in the tags needs no case: [Driver.Finish] names the tags as changed
 	if !begun && !kind.Has(changes, table.Path("tags")) {
 		l.tags = mark.UserTags(have.Tags)
 	}

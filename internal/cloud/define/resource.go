@@ -159,9 +159,11 @@ type Change[Spec, More any] struct {
 	Changes []kind.Change
 	// Fields are the attributes to write, without the labels of a Neutron object. [Driver.Write] adds the mark, and those labels.
 	Fields map[string]any
-	// Now are the standard attributes before Fields are written; nil if they are the same as in Have.
+	// Now are the present standard attributes; nil if they are the same as in Have. A write with a mark in the tags or the description sets
+	// them to what it has written.
 	Now *Standard
-	// Raised says that other requests have changed the object since Have was read.
+	// Raised is true if the agent's own requests have changed the object since Have was read, so that its revision is unknown. [Driver.Update] and
+	// [Driver.Finish] set it; a kind whose Update has read the object again sets Now and resets it.
 	Raised bool
 }
 

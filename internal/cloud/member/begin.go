@@ -32,12 +32,12 @@ func (k Kind[Spec]) Peers(ctx context.Context, w typed.Want[Spec], ports []strin
 func (k Kind[Spec]) Begin(ctx context.Context, machines []*Machine[Spec], blank func(i int) string) error {
 	for _, m := range machines {
 		if m.Recorded {
-			return fmt.Errorf("%w: there was a %s before, whose tag %[4]s is still on port %[3]s, so no new one is created", kind.ErrBusy, k.Begun, m.PortID, k.Record)
+			return fmt.Errorf("%w: there was a %s before, whose tag %[4]s is still on port %[3]s, so no new one is created", kind.ErrBusy, k.Word, m.PortID, k.Record)
 		}
 	}
 	for i := range machines {
 		if why := blank(i); why != "" {
-			return fmt.Errorf("%w: %s, so no new %s is created", kind.ErrBusy, why, k.Begun)
+			return fmt.Errorf("%w: %s, so no new %s is created", kind.ErrBusy, why, k.Word)
 		}
 	}
 	return k.Record.Begins(machines[0].Address).Put(ctx, k.Cloud, machines[0].PortID)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
 // Body returns the attributes of a struct that is written by a separate request, defaults included.
@@ -74,4 +75,58 @@ func (r *row) encodeOne(find lookup, v reflect.Value) any {
 		return r.normal(v.String())
 	}
 	return v.Interface()
+}
+
+// ValueIn is the value of an attribute in a spec, desired or read, in the form of requests; nil if no
+// field has that attribute.
+func (t *Table[Spec, More]) ValueIn(attr string, spec *Spec) any {
+	for i := range t.rows {
+		if r := &t.rows[i]; r.attr == attr {
+			seen, _ := r.seen(reflect.ValueOf(spec))
+			return r.encode(nil, seen)
+		}
+	}
+	return nil
+}
+
+// Creation is the body of a create request: the fields that the manifest gives.
+func (t *Table[Spec, More]) Creation(w typed.Want[Spec]) map[string]any {
+	body := map[string]any{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		override := t.overrideOf(r.path)
+		if override != nil && override.Write != nil {
+			override.Write(w, nil, body)
+			continue
+		}
+		value, given := r.of(reflect.ValueOf(w.Spec))
+		if r.named {
+			value, given = r.wanted(reflect.ValueOf(w.Spec), w.Key.Name)
+		}
+		if given && t.writes(r) {
+			body[r.attr] = r.encode(w.Ref, value)
+		}
+	}
+	return body
+}
+
+// Update is the body of a request that carries out changes. It leaves out references whose target is
+// not known yet.
+func (t *Table[Spec, More]) Update(w typed.Want[Spec], have *Object[Spec, More], changes []kind.Change) map[string]any {
+	body := map[string]any{}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if !kind.Has(changes, t.root+r.path) {
+			continue
+		}
+		override := t.overrideOf(r.path)
+		if override != nil && override.Write != nil {
+			override.Write(w, have, body)
+			continue
+		}
+		if value, asked := r.wanted(reflect.ValueOf(w.Spec), w.Key.Name); asked && t.writes(r) {
+			body[r.attr] = r.encode(w.Ref, value)
+		}
+	}
+	return body
 }

@@ -40,8 +40,9 @@ func (m Marker) following(before Marker, comments []forge.Comment, unread bool) 
 	for _, c := range comments {
 		newest = max(newest, c.ID)
 	}
-	if m.After = newest; m.Head == before.Head {
-		m.After = before.After
+	m.After = newest
+	if m.Head == before.Head {
+		m.After = before.After // the comment already showed this Head
 	}
 	if m.Head == "" {
 		m.After = 0

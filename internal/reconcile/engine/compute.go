@@ -13,7 +13,7 @@ import (
 func (e *Engine) compute(rev Revision, have kind.Snapshot, past world.Past) plan.Plan {
 	var requested world.Requested
 	if rev.Recreate {
-		requested = world.Requested{Targets: rev.Targets, IDs: rev.before}
+		requested = world.Requested{Targets: rev.Targets, IDs: rev.firstIDs}
 	}
 	p := decide.Compute(world.Input{
 		Stack: e.Stack, Commit: rev.Commit, Kinds: e.Kinds, Want: rev.Want, Have: have, Synced: rev.Synced, PreviousSums: rev.PreviousSums, Past: past,

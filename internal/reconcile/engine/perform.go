@@ -30,7 +30,7 @@ func (r *run) start(ctx context.Context, t candidate) {
 	}()
 }
 
-// outcome is the result of one step.
+// outcome is the result of one step. noteOutcome (wait.go) takes it.
 type outcome struct {
 	id      string
 	entries []string // all entries that were tried; if one of them succeeded, it is the last one

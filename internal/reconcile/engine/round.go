@@ -67,8 +67,8 @@ func (r *run) planRound(ctx context.Context) {
 	if r.chosen == nil {
 		r.chosen = guard.Choose(made, r.rev.Targets)
 	}
-	if r.rev.Recreate && r.rev.before == nil {
-		r.rev.before = idsOf(made)
+	if r.rev.Recreate && r.rev.firstIDs == nil {
+		r.rev.firstIDs = idsOf(made)
 	}
 	made = made.Apply(r.chosen.Limit)
 	past.NotePlan(made, memory.Round{Now: time.Now(), Listed: r.listed, Busy: r.atWork})

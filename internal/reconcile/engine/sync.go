@@ -41,9 +41,9 @@ type Revision struct {
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
-	before  map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan.
-	index   *world.Wanted   // the index of Want, for all plans of a pass; nil for a single plan.
-	healing bool            // true while only the healing steps of the plan are carried out
+	firstIDs map[string]bool // the IDs of the objects in the first plan, if Recreate is true; nil before that plan. planRound sets it.
+	index    *world.Wanted   // the index of Want, for all plans of a pass; nil for a single plan.
+	healing  bool            // true while only the healing steps of the plan are carried out (heal.go)
 }
 
 // Sync carries out one pass. It lists the cloud, makes a plan, starts each step as soon as its dependencies

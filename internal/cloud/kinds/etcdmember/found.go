@@ -108,16 +108,18 @@ func others(machines []*machine, knows *etcdquorum.Answer, besides string) (list
 	return slices.DeleteFunc(list, func(address string) bool { return address == besides })
 }
 
-// describe sets the state of a machine in a cluster that works. It returns false if the machine is not a member. A member that lost its
-// machine or its data passes through these states:
+// describe sets the state of a machine in a cluster that works. It returns false if the machine is not a member. A lost member passes
+// through some of these states:
 //
-//	the member                        the object        its step (package decide)
-//	-------------------------------   ---------------   -------------------------------------------------------------
-//	its machine is gone               is missing        create (missing.go), when there is a new machine
-//	is a member, and its disk empty   Failed, Empty     recreate without approval (broken.go): its membership ends first
-//	is added, and has not started     Pending           waits
-//	copies data as a learner          Begun             update, which makes it a voter
-//	serves                            Ready             none
+//	the member                             the object                    its step (package decide)
+//	------------------------------------   ---------------------------   ------------------------------------------------
+//	its machine is gone                    Degraded, Down                none; the machine has a step of its own
+//	its port is gone, too                  Failed, Empty (strays.go)     recreate without approval (broken.go)
+//	its new machine boots                  Pending                       waits
+//	its machine waits with an empty disk   Failed, Empty                 recreate without approval: the membership ends first
+//	its membership has ended               is missing                    create (missing.go), which adds a learner
+//	copies data as a learner               Begun                         update, which makes it a voter
+//	serves, or serves again with its disk  Ready                         none
 func (m *machine) describe(knows *etcdquorum.Answer, l *live) (there bool) {
 	is, says := knows.At(m.Address), m.voice.Status
 	if is == nil {

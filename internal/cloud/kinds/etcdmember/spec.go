@@ -93,7 +93,7 @@ func Kind(c *cloud.Client, d defaults.Defaults) *kind.Kind {
 	if c != nil {
 		machines = c.Machines
 	}
-	of := member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server"}, Record: record, Token: "etcd", Begun: "cluster", Patience: 10 * time.Minute,
+	of := member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server"}, Record: record, Token: "etcd", Word: "cluster", Patience: 10 * time.Minute,
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef}
 		}}

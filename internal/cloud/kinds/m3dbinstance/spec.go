@@ -77,7 +77,7 @@ type (
 
 // Kind is the kind M3DBInstance over c, which may be nil where only rules are needed.
 func Kind(c *cloud.Client) *kind.Kind {
-	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: member.PlacementBegun, Token: "m3db", Begun: "placement", Patience: 15 * time.Minute,
+	d := driver{members: member.Kind[Spec]{Cloud: c, Inside: []string{"Port", "Server", "Volume"}, Record: member.PlacementBegun, Token: "m3db", Word: "placement", Patience: 15 * time.Minute,
 		Place: func(s *Spec) member.Place {
 			return member.Place{Cluster: s.Cluster, Port: s.PortRef, Server: s.ServerRef, Volume: s.VolumeRef}
 		}}}

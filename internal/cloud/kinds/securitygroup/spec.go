@@ -68,7 +68,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 		Info: kind.Info{Kind: "SecurityGroup", Short: "sg", KeptWhileUsed: true, Unmark: mark.UnmarkByLabel("security group"),
 			Doc: "A set of firewall rules for ports (Neutron)."},
 		Collection: define.Collection{Path: "security-groups", Singular: "security_group"}, Sharing: define.Sharing{Type: "security_group", Extension: "rbac-security-groups"}, MarkInTags: true,
-		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}}, // setRules writes them, a request for each rule
+		Overrides: []table.Override[Spec, More]{{Field: "rules", Compare: compareRules}}, // setRules (driver.go) writes them
 		Validate:  validate, Observe: observe, Show: show, Create: create, Update: update, Besides: countRules, Export: export,
 	})
 }

@@ -106,7 +106,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	if err != nil {
 		return nil, err
 	}
-	body, own := d.Creation(w), notes(w, described)
+	body, own := d.Creation(w), ownMetadata(w, described)
 	if given {
 		body[userDataAttribute] = encoded(script)
 	}
@@ -214,7 +214,7 @@ func metadata(n change, described bool) map[string]string {
 	if !changed {
 		own = peoplesMetadata(n.Have.State)
 	}
-	all, next, have := mark.Metadata(n.Want.Mark, own), notes(n.Want, described), n.Have.State.Notes
+	all, next, have := mark.Metadata(n.Want.Mark, own), ownMetadata(n.Want, described), n.Have.State.Notes
 	if asks, ok := have[mark.AsksKey]; ok { // another program wrote it
 		all[mark.AsksKey] = asks
 	}

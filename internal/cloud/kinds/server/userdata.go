@@ -119,9 +119,9 @@ func secretUserData(s *Spec) bool {
 	return s.UserData != nil && (s.UserData.ConfigMapRef == nil || s.UserData.Given.Any())
 }
 
-// notes are the metadata that the agent writes in addition to the mark and the metadata of the
+// ownMetadata is the metadata that the agent writes in addition to the mark and the metadata of the
 // manifest.
-func notes(w want, described bool) map[string]string {
+func ownMetadata(w want, described bool) map[string]string {
 	out := map[string]string{userDataKey: userDataPrint(w), hintsKey: hintsPrint(w.Spec)}
 	if text := table.Or(w.Spec.Description, ""); text != "" && !described {
 		out[descriptionKey] = text

@@ -64,18 +64,18 @@ func Compute(in world.Input) plan.Plan {
 // For the first planner, all facts are empty. The functions that read them are in the table of [verdicts].
 func lastPlanner(in world.Input) (p *planner, times int) {
 	in = in.WithFallbacks()
-	known, all, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.NewCloud(in.Have, in.Stack)
+	known, optional, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.NewCloud(in.Have, in.Stack)
 	worldWith := func(known verdicts) *world.World {
-		in.Want = all.Cut(want, known.learned.Spares, known.learned.Sizes)
-		return world.New(in, cloud, all)
+		in.Want = optional.Cut(want, known.learned.Spares, known.learned.Sizes)
+		return world.New(in, cloud, optional)
 	}
 	w := worldWith(known)
-	if all != nil {
-		first := plannerOf(w, known)
+	if optional != nil {
+		first := plannerOf(w, known) // it only counts the spares and members that exist now, and decides nothing
 		known.learned.Spares, known.learned.Sizes = first.sparesThere(), first.sizesNow()
 	}
 	for news := true; news; times++ {
-		if all != nil { // the world changes only with the number of members
+		if optional != nil { // the world changes only with the number of members
 			w = worldWith(known)
 		}
 		p = plannerOf(w, known)

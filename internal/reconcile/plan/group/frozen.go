@@ -29,7 +29,7 @@ type Freeze struct {
 // one.
 func (gs *Groups) learnFrozen(g *group, at int, next Learned) (news bool) {
 	m := g.members[at]
-	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.before.Frozen[m.Member].Why.IsZero() {
+	if g.decision.Verdicts[at] != rollout.Leave || !slices.ContainsFunc(m.steps, gs.WaitsItsTurn) || !gs.known.Frozen[m.Member].Why.IsZero() {
 		return false
 	}
 	next.Frozen[m.Member] = Freeze{gs.frozenFor(g, at), m.worker != nil && gs.WaitsItsTurn(m.worker) && !gs.Applied(m.worker.Want, m.worker.Have.Mark)}

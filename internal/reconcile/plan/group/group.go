@@ -20,10 +20,10 @@ import (
 // Groups has the groups of a stack that the steps of one planner result in, with the decisions about their members.
 type Groups struct {
 	worldReader
-	before Learned
-	found  Found
-	was    map[*kind.Live]manifest.Key
-	steps  []plan.Step
+	known Learned
+	found Found
+	was   map[*kind.Live]manifest.Key
+	steps []plan.Step
 
 	list    []*group
 	former  []former                      // members that groups no longer have.
@@ -36,7 +36,7 @@ type Groups struct {
 // Of finds the groups of a stack and decides about their members. steps are the decisions about all objects. The argument known has the decisions of
 // groups in earlier planners. The argument was has the objects of former members, with the member that each belonged to.
 func Of(w *world.World, known Learned, found Found, was map[*kind.Live]manifest.Key, steps []plan.Step) *Groups {
-	gs := &Groups{worldReader: worldReader{w}, before: known, found: found, was: was, steps: steps}
+	gs := &Groups{worldReader: worldReader{w}, known: known, found: found, was: was, steps: steps}
 	gs.list, gs.former = gs.everyGroup(), gs.findFormer()
 	if len(gs.list)+len(gs.former) == 0 {
 		return gs
@@ -104,10 +104,11 @@ type member struct {
 //	--------------   -------------------   -----------------------------------------------------------------------------
 //	is gone          creates the object    package decide (missing.go); add puts the step into unfinished
 //	is being built   waits                 package decide; add puts the step into unfinished, and runs returns false
-//	is not probed    keeps the object      awaitUnproven makes the pass wait for it. The round probes it after its first plan; in the second plan, conditionOf returns Sick
-//	serves           keeps the object      serves: it has worked for MinReady; noteServing records it for the next plan
+//	is unproven      keeps the object      awaitUnproven makes the pass wait for it. The round probes it after its first plan; in the second plan, conditionOf returns Sick
+//	serves           keeps the object      serves (seen.go): it has worked for MinReady; noteServing records it for the next plan
 //
-// In the first two states, its health is Away. Until the member serves, package rollout counts it among the unavailable ones.
+// A group delays no creation, and only a group with probes has unproven members. In the first two states, the health is Away. Until the
+// member serves, package rollout counts it among the unavailable ones.
 func (gs *Groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}
 	for i := range gs.steps {
@@ -231,6 +232,7 @@ func (w worldReader) conditionOf(m *member) rollout.Member {
 	turn := w.turnOf(m)
 	out.Stays, out.Last = turn.Stay != "", turn.Last
 	if !m.runs() {
+		out.Health = rollout.Away
 		return out
 	}
 	out.Health = rollout.Serving

@@ -35,7 +35,7 @@ func (w worldReader) patient(m *member) rollout.Patient {
 // learnHealing decides which members of a group are healed, and reports whether it added any to next. A member that is changed now needs no
 // cure.
 func (gs *Groups) learnHealing(g *group, next Learned) (news bool) {
-	if _, done := gs.before.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
+	if _, done := gs.known.treated[g.key]; done || gs.Now.IsZero() || !g.heals() {
 		return false
 	}
 	patients := make([]rollout.Patient, len(g.members))
@@ -84,7 +84,7 @@ func (gs *Groups) MarkWorkers() {
 // ExplainUnhealed adds to Sick, for members that do not serve, the reason why they are not healed.
 func (gs *Groups) ExplainUnhealed() {
 	for _, g := range gs.list {
-		held := cmp.Or(gs.before.treated[g.key], g.unhealed)
+		held := cmp.Or(gs.known.treated[g.key], g.unhealed)
 		for _, m := range g.members {
 			if s := m.worker; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
 				if s.Sick != "" {

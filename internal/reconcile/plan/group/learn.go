@@ -46,7 +46,7 @@ func (gs *Groups) Learn(next Learned) (news bool) {
 		}
 		for i, m := range g.members {
 			news = gs.learnFrozen(g, i, next) || news
-			if traffic := g.traffic(i); traffic != kind.TrafficNormal && gs.before.Traffic[m.Member] == kind.TrafficNormal {
+			if traffic := g.traffic(i); traffic != kind.TrafficNormal && gs.known.Traffic[m.Member] == kind.TrafficNormal {
 				next.limitTraffic(m, traffic)
 				news = true
 			}
@@ -76,7 +76,7 @@ func (gs *Groups) learnStandIns(next Learned) (news bool) {
 		}
 		missing, _ := gs.missing(g)
 		for _, s := range gs.fittest(f.workers, missing) {
-			if !gs.before.StandIns[s.Have] {
+			if !gs.known.StandIns[s.Have] {
 				gs.addStandIn(s, next)
 				news = true
 			}

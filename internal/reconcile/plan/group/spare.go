@@ -11,9 +11,9 @@ import (
 func (gs *Groups) learnSpares(g *group, next Learned) (news bool) {
 	needed := g.decision.Spares
 	if g.unseen != (manifest.Key{}) {
-		needed = max(needed, gs.before.Spares[g.key])
+		needed = max(needed, gs.known.Spares[g.key])
 	}
-	if gs.Optional == nil || gs.before.settledSpares[g.key] || needed == gs.before.Spares[g.key] {
+	if gs.Optional == nil || gs.known.settledSpares[g.key] || needed == gs.known.Spares[g.key] {
 		return false
 	}
 	var unneeded []*member
@@ -53,11 +53,11 @@ func (g *group) replicas() int { return len(g.members) - g.spareNumber(len(g.mem
 // awaitSpares makes the pass plan again when unneeded spares have been drained, or when the members that spares stand in for have served
 // for long enough.
 func (gs *Groups) awaitSpares(g *group) {
-	if at := g.decision.Awaited; at >= 0 && gs.before.Spares[g.key] > 0 {
+	if at := g.decision.Awaited; at >= 0 && gs.known.Spares[g.key] > 0 {
 		gs.awaited(g, g.members[at], g.decision.Until)
 	}
 	for _, m := range g.members {
-		if !m.spare || gs.before.Traffic[m.Member] != kind.TrafficEnds || len(m.changes) > 0 {
+		if !m.spare || gs.known.Traffic[m.Member] != kind.TrafficEnds || len(m.changes) > 0 {
 			continue
 		}
 		for _, f := range m.fronts {

@@ -70,7 +70,7 @@ func (w worldReader) sentTo(s *plan.Step) (n int) {
 
 // delayStandIns makes the deletion of the former members that stand in for other members wait.
 func (gs *Groups) delayStandIns(f former) {
-	standing := slices.DeleteFunc(slices.Clone(f.workers), func(s *plan.Step) bool { return !gs.before.StandIns[s.Have] })
+	standing := slices.DeleteFunc(slices.Clone(f.workers), func(s *plan.Step) bool { return !gs.known.StandIns[s.Have] })
 	if len(standing) == 0 {
 		return
 	}
