@@ -115,8 +115,8 @@ func (m *Memory) note(of subject, now toldOf) {
 	m.told[of], m.changed = now, true
 }
 
-// grown reports whether a notification about the same state contains objects that were not yet reported to the receiver, and the time in
-// which no further objects are reported (quiet) has ended.
+// grown reports whether a notification about the same state contains objects that were not yet reported to the receiver. It returns false
+// during the time in which no further objects are reported (quiet).
 func (t toldOf) grown(n Notification) bool {
 	return t.same(n) && !n.At.Before(t.quiet) && len(t.unknown(n)) > 0
 }
