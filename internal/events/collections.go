@@ -18,7 +18,8 @@ func Collections() (all []string) {
 }
 
 // collections has, by service and type of object, the collections that show a change of such an object. The first one is the
-// object's own. A service reports the change of an object, and not the change of another object that shows it, such as the network of a subnet.
+// object's own, except for shares, which no kind lists: a look at their networks finds that nothing concerns the stack. A service reports the change of an object, and not the
+// change of another object that shows it, such as the network of a subnet.
 var collections = map[string]map[string][]string{
 	"compute": {"server": {"compute/servers"}, "server_group": {"compute/os-server-groups"}, "keypair": {"compute/os-keypairs"}, "flavor": {"compute/flavors"}},
 	"network": {
@@ -35,5 +36,5 @@ var collections = map[string]map[string][]string{
 		"project": {"identity/projects"}, "user": {"identity/users"}, "group": {"identity/groups"}, "role": {"identity/roles"}, "domain": {"identity/domains"}, "service": {"identity/services"},
 		"endpoint": {"identity/endpoints"}, "role_assignment": {"identity/role_assignments"}, "application_credential": {"identity/application_credentials"},
 	},
-	"shared-file-system": {"share": {"shared-file-system/shares"}, "share_network": {"shared-file-system/share-networks"}},
+	"shared-file-system": {"share": {"shared-file-system/share-networks"}, "share_network": {"shared-file-system/share-networks"}},
 }

@@ -22,7 +22,6 @@ var unprobed = map[string]string{
 	"block-storage/os-quota-sets": "an administrator's",
 	"network/quotas":              "an administrator's",
 	"identity/":                   "Keystone has no small request for changes",
-	"shared-file-system/shares":   "no kind lists them",
 }
 
 // Every collection that a kind lists is shown by a probe, or there is a reason why not. So a new kind is probed without a further line.
