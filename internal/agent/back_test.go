@@ -44,11 +44,11 @@ func TestAStartOnARefusedCommitFallsBack(t *testing.T) {
 		cautious bool
 		back     string
 	}{
-		"to the last that is accepted":     {[]string{"bad2", "one", "older"}, nil, []string{"one/one"}, true, ""},
-		"to one that was in sync":          {[]string{"bad2", "one"}, []string{"one", "older"}, []string{"one/one"}, false, ""},
-		"and finds none":                   {[]string{"bad2", "bad1"}, nil, nil, false, "no earlier commit"},
-		"but not past one that was in use": {[]string{"bad2", "one"}, []string{"bad2", "one"}, nil, false, "bad2"},
-		"nor when it is itself":            {[]string{"one"}, []string{"bad3"}, nil, false, "bad3"},
+		"to the last that is accepted": {[]string{"bad2", "one", "older"}, nil, []string{"one/one"}, true, ""},
+		"to one that was in sync":      {[]string{"bad2", "one"}, []string{"one", "older"}, []string{"one/one"}, false, ""},
+		"and finds none":               {[]string{"bad2", "bad1"}, nil, nil, false, "no earlier commit"},
+		"a commit in use between":      {[]string{"bad2", "one"}, []string{"bad2", "one"}, nil, false, "bad2"},
+		"nor when it is itself":        {[]string{"one"}, []string{"bad3"}, nil, false, "bad3"},
 	} {
 		o, b := &outside{commit: "bad3", region: "somewhere"}, &branch{commits: c.before}
 		s := o.stack(t, "@every 1m", "@every 5m")

@@ -74,17 +74,17 @@ func TestAPlanForAnotherProjectIsHeld(t *testing.T) {
 		away, any   bool            // away: the forge does not answer; any: the configuration names a project
 		held        bool
 	}{
-		"the same":                          {before: "p1", now: "p1"},
-		"another":                           {before: "p1", now: "p2", held: true},
-		"another that holds some":           {before: "p1", now: "p2", owned: 3, held: true},
-		"another that is configured":        {before: "p1", now: "p2", any: true},
-		"nothing is known":                  {now: "p2"},
-		"the forge knows":                   {now: "p2", in: map[string]bool{"one": true}, held: true},
-		"the forge knows of one before":     {now: "p2", in: map[string]bool{"zero": true}, held: true},
-		"the forge knows of nothing":        {now: "p2", in: map[string]bool{}},
-		"the forge knows that it was empty": {now: "p2", in: map[string]bool{"one": false, "zero": true}},
-		"the forge knows, and it is there":  {now: "p2", owned: 3, in: map[string]bool{"one": true}},
-		"the forge does not answer":         {now: "p2", in: map[string]bool{}, away: true, held: true},
+		"the same":                      {before: "p1", now: "p1"},
+		"another":                       {before: "p1", now: "p2", held: true},
+		"another that holds some":       {before: "p1", now: "p2", owned: 3, held: true},
+		"another that is configured":    {before: "p1", now: "p2", any: true},
+		"nothing is known":              {now: "p2"},
+		"the forge knows":               {now: "p2", in: map[string]bool{"one": true}, held: true},
+		"the forge knows of one before": {now: "p2", in: map[string]bool{"zero": true}, held: true},
+		"the forge knows of nothing":    {now: "p2", in: map[string]bool{}},
+		"empty on the forge":            {now: "p2", in: map[string]bool{"one": false, "zero": true}},
+		"known to the forge":            {now: "p2", owned: 3, in: map[string]bool{"one": true}},
+		"the forge does not answer":     {now: "p2", in: map[string]bool{}, away: true, held: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &outside{commit: "one"}

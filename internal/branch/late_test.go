@@ -24,7 +24,7 @@ func TestEveryCorrectionIsReported(t *testing.T) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))
 			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine, LateDrift: drifted.Steps})
 		},
-		"found by a pass that gave way": func(w *world, commit string) {
+		"found by a superseded pass": func(w *world, commit string) {
 			fine, drifted := planOf(commit, "a"), found(planOf(commit, "~a"))
 			ran(w, commit, engine.Pass{Commit: commit, First: drifted, Last: fine, Interrupted: true, Superseded: "commit x"})
 			ran(w, commit, engine.Pass{Commit: commit, First: fine, Last: fine})

@@ -36,7 +36,7 @@ func TestConcurrency(t *testing.T) {
 			}
 		}, 5},
 		"overloaded again and again": {100, times(10, time.Second, short, overloaded), 1},
-		"after a fall it grows by one for each round": {100, func(c *concurrency) {
+		"growth after a reduction": {100, func(c *concurrency) {
 			times(1, 0, short, overloaded)(c)
 			times(11, time.Second, short, served)(c) // 5 and 6 answers
 		}, 6},
@@ -54,7 +54,7 @@ func TestConcurrency(t *testing.T) {
 			c.note(exchangeOf(c, time.Second, long, served))
 			times(20, time.Second, short, served)(c)
 		}, 31},
-		"twice the usual time is not slow": {100, func(c *concurrency) {
+		"twice the usual time": {100, func(c *concurrency) {
 			times(1, 0, long, served)(c)
 			times(5, time.Second, 2*long, served)(c)
 		}, 16},

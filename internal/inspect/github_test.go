@@ -91,16 +91,16 @@ func TestGitHub(t *testing.T) {
 		g    gitHub
 		want results
 	}{
-		"a classic token":                 {gitHub{scopes: "repo, read:org", push: true, private: true}, writes(forge.Works, forge.Works, forge.NotOffered)},
-		"a classic token for statuses":    {gitHub{scopes: "repo:status", push: true}, writes(forge.Missing, forge.Works, forge.NotOffered)},
-		"a public repository":             {gitHub{scopes: "public_repo", push: true}, writes(forge.Works, forge.Works, forge.NotOffered)},
-		"public_repo alone":               {gitHub{scopes: "public_repo", push: true, private: true}, writes(forge.Missing, forge.Missing, forge.NotOffered)},
-		"a user who may not push":         {gitHub{scopes: "repo"}, writes(forge.Works, forge.Missing, forge.NotOffered)},
-		"a fine-grained token":            {gitHub{push: true, ends: "2031-05-06 07:08:09 UTC"}, writes(forge.NotTried, forge.NotTried, forge.NotOffered)},
-		"an archived repository":          {gitHub{scopes: "repo", push: true, archived: true}, writes(forge.Missing, forge.Missing, forge.Missing)},
-		"an App":                          {gitHub{permissions: map[string]string{"pull_requests": "write", "statuses": "write", "checks": "write"}}, writes(forge.Works, forge.Works, forge.Works)},
-		"an App that writes statuses":     {gitHub{permissions: map[string]string{"pull_requests": "read", "statuses": "write"}}, writes(forge.Missing, forge.Works, forge.Missing)},
-		"an App that nobody gave a right": {gitHub{permissions: map[string]string{"metadata": "read"}}, writes(forge.Missing, forge.Missing, forge.Missing)},
+		"a classic token":              {gitHub{scopes: "repo, read:org", push: true, private: true}, writes(forge.Works, forge.Works, forge.NotOffered)},
+		"a classic token for statuses": {gitHub{scopes: "repo:status", push: true}, writes(forge.Missing, forge.Works, forge.NotOffered)},
+		"a public repository":          {gitHub{scopes: "public_repo", push: true}, writes(forge.Works, forge.Works, forge.NotOffered)},
+		"public_repo alone":            {gitHub{scopes: "public_repo", push: true, private: true}, writes(forge.Missing, forge.Missing, forge.NotOffered)},
+		"a user who may not push":      {gitHub{scopes: "repo"}, writes(forge.Works, forge.Missing, forge.NotOffered)},
+		"a fine-grained token":         {gitHub{push: true, ends: "2031-05-06 07:08:09 UTC"}, writes(forge.NotTried, forge.NotTried, forge.NotOffered)},
+		"an archived repository":       {gitHub{scopes: "repo", push: true, archived: true}, writes(forge.Missing, forge.Missing, forge.Missing)},
+		"an App":                       {gitHub{permissions: map[string]string{"pull_requests": "write", "statuses": "write", "checks": "write"}}, writes(forge.Works, forge.Works, forge.Works)},
+		"an App that writes statuses":  {gitHub{permissions: map[string]string{"pull_requests": "read", "statuses": "write"}}, writes(forge.Missing, forge.Works, forge.Missing)},
+		"an App without rights":        {gitHub{permissions: map[string]string{"metadata": "read"}}, writes(forge.Missing, forge.Missing, forge.Missing)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(&c.g)

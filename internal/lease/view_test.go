@@ -31,16 +31,16 @@ func TestDecide(t *testing.T) {
 		settled, free, at time.Duration
 		want              Action
 	}{
-		"another has it":                                 {true, 6, 2, 7, long, 0, long, Leave},
-		"another has it, and it waited":                  {true, 6, 2, 7, long, long, long, Leave},
-		"ours, preferred":                                {true, 6, us, 7, long, 0, long, Serve},
-		"ours, the preferred one neglected it":           {false, 6, us, 7, long, 0, long, Serve},
-		"ours, the preferred one came later":             {false, 9, us, 7, long, 0, time.Minute, HandOver},
-		"ours, the preferred one came later, just now":   {false, 9, us, 7, long, 0, time.Minute - 1, Serve},
-		"free and ours":                                  {true, 6, 0, 0, long, 0, long, Take},
-		"free and ours, but others may be about to come": {true, 6, 0, 0, 5*time.Second - 1, 0, long, Wait},
-		"free, another's":                                {false, 6, 0, 0, long, 2*time.Minute - 1, long, Wait},
-		"free, another's, neglected":                     {false, 6, 0, 0, long, 2 * time.Minute, long, Take},
+		"another has it":                       {true, 6, 2, 7, long, 0, long, Leave},
+		"another has it, and it waited":        {true, 6, 2, 7, long, long, long, Leave},
+		"ours, preferred":                      {true, 6, us, 7, long, 0, long, Serve},
+		"ours, the preferred one neglected it": {false, 6, us, 7, long, 0, long, Serve},
+		"ours, the preferred one came later":   {false, 9, us, 7, long, 0, time.Minute, HandOver},
+		"ours, new preferred agent":            {false, 9, us, 7, long, 0, time.Minute - 1, Serve},
+		"free and ours":                        {true, 6, 0, 0, long, 0, long, Take},
+		"free, others expected":                {true, 6, 0, 0, 5*time.Second - 1, 0, long, Wait},
+		"free, another's":                      {false, 6, 0, 0, long, 2*time.Minute - 1, long, Wait},
+		"free, another's, neglected":           {false, 6, 0, 0, long, 2 * time.Minute, long, Take},
 	} {
 		me, other := name(c.preferred)
 		got := view(me, other, c.other, c.holder, c.since).decide("s", situation{agent: me, lease: us, settled: c.settled, free: c.free, arrived: c.at, periods: p})
@@ -56,14 +56,14 @@ func TestDecide(t *testing.T) {
 		alone  bool
 		want   Action
 	}{
-		"ours, failed just now":                       {us, 1, 10*time.Second - 1, false, Wait},
-		"ours, failed a while ago":                    {us, 1, 10 * time.Second, false, Serve},
-		"ours, failed several times":                  {us, 3, 0, false, GiveUp},
-		"ours, failed several times, and nobody else": {us, 3, 10 * time.Second, true, Serve},
-		"free, failed several times":                  {0, 3, 3*time.Minute - 1, false, Wait},
-		"free, failed several times, long ago":        {0, 3, 3 * time.Minute, false, Take},
-		"free, failed several times, and nobody else": {0, 3, time.Minute, true, Take},
-		"another has it, failed several times":        {2, 3, 0, false, Leave},
+		"ours, failed just now":                {us, 1, 10*time.Second - 1, false, Wait},
+		"ours, failed a while ago":             {us, 1, 10 * time.Second, false, Serve},
+		"ours, failed several times":           {us, 3, 0, false, GiveUp},
+		"ours, repeated failures, alone":       {us, 3, 10 * time.Second, true, Serve},
+		"free, failed several times":           {0, 3, 3*time.Minute - 1, false, Wait},
+		"free, failed several times, long ago": {0, 3, 3 * time.Minute, false, Take},
+		"free, repeated failures, alone":       {0, 3, time.Minute, true, Take},
+		"another has it, failed several times": {2, 3, 0, false, Leave},
 	} {
 		v := view(me, other, 6, c.holder, 7)
 		if c.alone {

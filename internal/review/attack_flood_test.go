@@ -177,10 +177,10 @@ func TestAttackOurCommentIsEdited(t *testing.T) {
 		},
 		"to have no marker":   func(string) string { return "nothing to see" },
 		"to have half of one": func(body string) string { return body[:40] },
-		"to be of a run to come": func(body string) string {
+		"a future run": func(body string) string {
 			return memory.Marker{Kind: memory.PlanComment, Stack: "prod", Run: 1<<63 - 1, Part: 1, Parts: 1}.String() + "\n" + body
 		},
-		"to be the last of a lot": func(body string) string {
+		"the last of many": func(body string) string {
 			return memory.Marker{Kind: memory.PlanComment, Stack: "prod", Part: 1 << 40, Parts: -1}.String() + "\n" + body
 		},
 	} {

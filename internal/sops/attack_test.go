@@ -47,7 +47,7 @@ func TestChangedFilesAreRefused(t *testing.T) {
 	}{
 		"a clear field is changed":              {edit(t, secret, "name: app", "name: other"), BadMAC},
 		"a clear field is added":                {edit(t, secret, "name: app", "name: app\n    namespace: other"), BadMAC},
-		"a value is moved to another field":     {edit(t, secret, values[0], values[1]), BadValue},
+		"a moved value":                         {edit(t, secret, values[0], values[1]), BadValue},
 		"a key is renamed":                      {edit(t, secret, "password:", "token:"), BadValue},
 		"a value is from another file":          {edit(t, secret, values[0], sealedText.FindString(several)), BadValue},
 		"a value is removed":                    {edit(t, secret, "    password: "+values[0]+"\n", ""), BadMAC},

@@ -49,22 +49,22 @@ func TestAuthority(t *testing.T) {
 		want   string // address; "" if there is none
 		some   string // the same if only some machines are asked
 	}{
-		"all agree":                            {[]*Answer{saying(2, 1, 2, 3), saying(1, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
-		"one of three is dead":                 {[]*Answer{dead, saying(2, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.2", "10.0.0.2"},
-		"two of three are dead":                {[]*Answer{dead, saying(2, 1, 2, 3), dead}, "", "10.0.0.2"},
-		"a cluster of one":                     {[]*Answer{saying(1, 1), dead}, "10.0.0.1", "10.0.0.1"},
-		"a cluster of one, and a learner":      {[]*Answer{with(saying(1, 1), 2), learning(2)}, "10.0.0.1", "10.0.0.1"},
-		"a learner, and a voter that is dead":  {[]*Answer{with(saying(1, 1, 2, 3), 4), dead, with(saying(3, 1, 2, 3), 4), learning(4)}, "10.0.0.1", "10.0.0.1"},
-		"one is left behind":                   {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
-		"a list in another order":              {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 3, 2)}, "10.0.0.1", "10.0.0.1"},
-		"the leader twice":                     {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2, 3), lies(1, 1, 9)}, "", "10.0.0.2"},
-		"the leader twice, of five":            {[]*Answer{saying(1, 1, 2, 3, 4, 5), saying(2, 1, 2, 3, 4, 5), lies(1, 1, 9), saying(4, 1, 2, 3, 4, 5), saying(5, 1, 2, 3, 4, 5)}, "10.0.0.2", "10.0.0.2"},
-		"a list of its own":                    {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2, 3), lies(3, 3, 9)}, "10.0.0.1", "10.0.0.1"},
-		"a list of itself, and nobody else's":  {[]*Answer{dead, saying(2, 1, 2, 3), lies(3, 3)}, "", ""},
-		"a list of learners, with one dead":    {[]*Answer{dead, saying(2, 1, 2, 3), with(lies(3, 3), 1, 2)}, "", ""},
-		"the peer's address of another":        {[]*Answer{saying(1, 1, 2), moved(saying(2, 1, 2))}, "", ""},
-		"others in touch with no leader":       {[]*Answer{apart(saying(1, 1, 2, 3)), apart(saying(2, 1, 2, 3)), saying(3, 1, 2, 3)}, "", "10.0.0.3"},
-		"the one that claims to lead, and not": {[]*Answer{saying(2, 1, 2, 3), saying(1, 1, 2, 3), lies(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
+		"all agree":                      {[]*Answer{saying(2, 1, 2, 3), saying(1, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
+		"one of three is dead":           {[]*Answer{dead, saying(2, 1, 2, 3), saying(3, 1, 2, 3)}, "10.0.0.2", "10.0.0.2"},
+		"two of three are dead":          {[]*Answer{dead, saying(2, 1, 2, 3), dead}, "", "10.0.0.2"},
+		"a cluster of one":               {[]*Answer{saying(1, 1), dead}, "10.0.0.1", "10.0.0.1"},
+		"one voter and a learner":        {[]*Answer{with(saying(1, 1), 2), learning(2)}, "10.0.0.1", "10.0.0.1"},
+		"a learner and a dead voter":     {[]*Answer{with(saying(1, 1, 2, 3), 4), dead, with(saying(3, 1, 2, 3), 4), learning(4)}, "10.0.0.1", "10.0.0.1"},
+		"one is left behind":             {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2), saying(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
+		"a list in another order":        {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 3, 2)}, "10.0.0.1", "10.0.0.1"},
+		"the leader twice":               {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2, 3), lies(1, 1, 9)}, "", "10.0.0.2"},
+		"the leader twice, of five":      {[]*Answer{saying(1, 1, 2, 3, 4, 5), saying(2, 1, 2, 3, 4, 5), lies(1, 1, 9), saying(4, 1, 2, 3, 4, 5), saying(5, 1, 2, 3, 4, 5)}, "10.0.0.2", "10.0.0.2"},
+		"a list of its own":              {[]*Answer{saying(1, 1, 2, 3), saying(2, 1, 2, 3), lies(3, 3, 9)}, "10.0.0.1", "10.0.0.1"},
+		"only its own list":              {[]*Answer{dead, saying(2, 1, 2, 3), lies(3, 3)}, "", ""},
+		"learners, one of them dead":     {[]*Answer{dead, saying(2, 1, 2, 3), with(lies(3, 3), 1, 2)}, "", ""},
+		"the peer's address of another":  {[]*Answer{saying(1, 1, 2), moved(saying(2, 1, 2))}, "", ""},
+		"others in touch with no leader": {[]*Answer{apart(saying(1, 1, 2, 3)), apart(saying(2, 1, 2, 3)), saying(3, 1, 2, 3)}, "", "10.0.0.3"},
+		"a false leader":                 {[]*Answer{saying(2, 1, 2, 3), saying(1, 1, 2, 3), lies(3, 1, 2, 3)}, "10.0.0.1", "10.0.0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := func(v *Answer) string {

@@ -67,9 +67,9 @@ func TestHowManyAreRead(t *testing.T) {
 		folders []int // how many snapshots each has
 		want    string
 	}{
-		"two series with all that they may have": {[]int{1001, 1001}, ""},
-		"one folder with too many":               {[]int{3, 2001}, "the folder shop/default/1 of container s3://backups has more than 2000 snapshots"},
-		"too many folders":                       {[]int{1800, 1800, 1800, 1800, 1800, 1900, 1800, 1800, 1800, 1800, 1800, 1800}, "1900 of them in the folder shop/default/5"},
+		"two full series":          {[]int{1001, 1001}, ""},
+		"one folder with too many": {[]int{3, 2001}, "the folder shop/default/1 of container s3://backups has more than 2000 snapshots"},
+		"too many folders":         {[]int{1800, 1800, 1800, 1800, 1800, 1900, 1800, 1800, 1800, 1800, 1800, 1800}, "1900 of them in the folder shop/default/5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, w := bucketed(t)

@@ -94,7 +94,7 @@ func TestMovedFiles(t *testing.T) {
 		"a folder moved, a file added": {move("staging", "prod"), write("staging/new.yaml", "new"), "prod", "", "staging/new.yaml"},
 		"a folder deleted, one added":  {remove("staging"), write("staging/new.yaml", "new", "prod/a.yaml", "x"), "", "x", ""},
 		"elsewhere":                    {move("staging/a.yaml", "other/a.yaml"), all(remove("staging/a.yaml"), write("prod/a.yaml", "x")), "prod", "x", ""},
-		"made a link by the other side": {move("staging/a.yaml", "prod/a.yaml"), all(remove("staging/a.yaml"), func(g *gittest.Repo) {
+		"a link on the other side": {move("staging/a.yaml", "prod/a.yaml"), all(remove("staging/a.yaml"), func(g *gittest.Repo) {
 			g.Git("update-index", "--add", "--cacheinfo", "120000,"+g.Git("hash-object", "-w", "README.md")+",staging/a.yaml")
 			g.Git("checkout", "staging/a.yaml")
 		}), "", "", "staging/a.yaml prod/a.yaml"},

@@ -43,17 +43,17 @@ func TestGitLabMessages(t *testing.T) {
 		event, body string
 		want        Event // the zero value if the message is ignored
 	}{
-		"a push":                        {"Push Hook", labPush, pushed},
-		"a push, of the whole server":   {"System Hook", labPush, pushed},
-		"a tag":                         {"Tag Push Hook", strings.Replace(labPush, "heads", "tags", 1), Event{}},
-		"a tag, as a push":              {"Push Hook", strings.Replace(labPush, "heads", "tags", 1), Event{}},
-		"a merge request":               {"Merge Request Hook", `{"object_kind": "merge_request", ` + project + `, "object_attributes": {` + pull + `}}`, about},
-		"a note on a merge request":     {"Note Hook", `{"object_kind": "note", ` + project + `, "object_attributes": {"id": 1}, "merge_request": {` + pull + `}}`, note},
-		"an internal note":              {"Confidential Note Hook", `{"object_kind": "note", ` + project + `, "merge_request": {` + pull + `}}`, note},
-		"a note on an issue":            {"Note Hook", `{"object_kind": "note", ` + project + `, "issue": {"iid": 7}}`, Event{}},
-		"a new user, of a whole server": {"System Hook", `{"event_name": "user_create"}`, Event{}},
-		"a pipeline":                    {"Pipeline Hook", `{"object_kind": "pipeline"}`, Event{}},
-		"odd fields":                    {"Merge Request Hook", `{"object_kind": "merge_request", ` + project + `, "object_attributes": {"iid": -1, "target_branch": "a\u0000", "last_commit": {"id": "x"}}}`, Event{Forge: GitLab, Kind: Pull, Repository: "acme/infra/config"}},
+		"a push":                      {"Push Hook", labPush, pushed},
+		"a push, of the whole server": {"System Hook", labPush, pushed},
+		"a tag":                       {"Tag Push Hook", strings.Replace(labPush, "heads", "tags", 1), Event{}},
+		"a tag, as a push":            {"Push Hook", strings.Replace(labPush, "heads", "tags", 1), Event{}},
+		"a merge request":             {"Merge Request Hook", `{"object_kind": "merge_request", ` + project + `, "object_attributes": {` + pull + `}}`, about},
+		"a note on a merge request":   {"Note Hook", `{"object_kind": "note", ` + project + `, "object_attributes": {"id": 1}, "merge_request": {` + pull + `}}`, note},
+		"an internal note":            {"Confidential Note Hook", `{"object_kind": "note", ` + project + `, "merge_request": {` + pull + `}}`, note},
+		"a note on an issue":          {"Note Hook", `{"object_kind": "note", ` + project + `, "issue": {"iid": 7}}`, Event{}},
+		"a new user of a server":      {"System Hook", `{"event_name": "user_create"}`, Event{}},
+		"a pipeline":                  {"Pipeline Hook", `{"object_kind": "pipeline"}`, Event{}},
+		"odd fields":                  {"Merge Request Hook", `{"object_kind": "merge_request", ` + project + `, "object_attributes": {"iid": -1, "target_branch": "a\u0000", "last_commit": {"id": "x"}}}`, Event{Forge: GitLab, Kind: Pull, Repository: "acme/infra/config"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i := newInbox(t)
@@ -93,7 +93,7 @@ func TestGitLabTokensAndSignatures(t *testing.T) {
 		"a signature beside a wrong token":   {[]string{labKey}, with(signed(), "X-Gitlab-Token", "x"), Accepted},
 		"a signature by another key":         {[]string{other}, signed(), Forged},
 		"a signature while keys change":      {[]string{other, labKey}, signed(), Accepted},
-		"a signature that no key is for":     {[]string{secret}, signed(), Unsigned},
+		"a signature without a key":          {[]string{secret}, signed(), Unsigned},
 		"several signatures, one good":       {[]string{labKey}, with(signed(), "Webhook-Signature", "v1a,x v1,AAAA "+signed().Header.Get("Webhook-Signature")), Accepted},
 		"a signature of another message":     {[]string{labKey}, with(signed(), "Webhook-Id", "msg_2"), Forged},
 		"a signature of another time":        {[]string{labKey}, with(signed(), "Webhook-Timestamp", "1614265331"), Forged},

@@ -262,14 +262,14 @@ func TestAttackOverACluster(t *testing.T) {
 		tags map[string][]string // by the names of ports
 		want string              // the field that the plan changes; a state if it only says something; "" if it must say nothing
 	}{
-		"no member that there was":             {map[string][]string{"kv-0": nil}, "spec.etcdCluster.name"},
-		"a member":                             {map[string][]string{"kv-0": {etcdstore.BegunTag}}, "refused"},
-		"a member that is not wanted any more": {map[string][]string{"kv-0": nil, "kv-15": {etcdstore.BegunTag}}, "refused"},
-		"another cluster's":                    {map[string][]string{"kv-0": nil, "kv2-0": {etcdstore.BegunTag}, "kv-x": {etcdstore.BegunTag}}, "spec.etcdCluster.name"},
-		"carried out":                          {map[string][]string{"kv-0": {etcdstore.BegunTag, done}}, ""},
-		"being carried out":                    {map[string][]string{"kv-0": {done}}, ""},
-		"carried out, with another member":     {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record"},
-		"another one was carried out":          {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "changed"},
+		"no member that there was":         {map[string][]string{"kv-0": nil}, "spec.etcdCluster.name"},
+		"a member":                         {map[string][]string{"kv-0": {etcdstore.BegunTag}}, "refused"},
+		"a removed member":                 {map[string][]string{"kv-0": nil, "kv-15": {etcdstore.BegunTag}}, "refused"},
+		"another cluster's":                {map[string][]string{"kv-0": nil, "kv2-0": {etcdstore.BegunTag}, "kv-x": {etcdstore.BegunTag}}, "spec.etcdCluster.name"},
+		"carried out":                      {map[string][]string{"kv-0": {etcdstore.BegunTag, done}}, ""},
+		"being carried out":                {map[string][]string{"kv-0": {done}}, ""},
+		"carried out, with another member": {map[string][]string{"kv-0": {etcdstore.BegunTag, done}, "kv-1": {etcdstore.BegunTag}}, "record"},
+		"another one was carried out":      {map[string][]string{"kv-0": {etcdstore.BegunTag, other}}, "changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t)

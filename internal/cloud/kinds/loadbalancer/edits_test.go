@@ -155,7 +155,7 @@ func TestEdits(t *testing.T) {
 	tests := []editCase{
 		{name: "name", cloud: func(s *State) { s.More.Name = "x" },
 			fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L name=lb"}},
-		{name: "name ignored: the mark is written nevertheless", cloud: func(s *State) {
+		{name: "ignored name, written mark", cloud: func(s *State) {
 			s.More.Name, s.More.AllTags = "x", mark.Tags(kind.Mark{Owner: "stackreeve:s:LoadBalancer/lb", Applied: "older"}, s.Spec.Tags)
 		}, ignore: "spec.name", fields: []string{"spec.name"}, want: []string{"PUT loadbalancers/L"}},
 		{name: "description", cloud: func(s *State) { s.Spec.Description = ptr("x") },
@@ -172,14 +172,14 @@ func TestEdits(t *testing.T) {
 			fields: []string{"spec.ports[0].allowedCidrs"}, want: []string{"PUT listeners/l80 allowed_cidrs=[]"}},
 		{name: "listener without pool", cloud: func(s *State) { s.More.Listeners[0].PoolID = "" },
 			fields: []string{"spec.ports[0].realServers"}, want: []string{"PUT listeners/l80 default_pool_id=p80"}},
-		{name: "listener deleted: its pool is used again", cloud: func(s *State) { s.More.Listeners = s.More.Listeners[1:] },
+		{name: "deleted listener, pool reused", cloud: func(s *State) { s.More.Listeners = s.More.Listeners[1:] },
 			fields: []string{"spec.ports[0]"}, want: []string{"POST listeners default_pool_id=p80"}},
 		{name: "listener added", cloud: func(s *State) {
 			s.More.Listeners = append(s.More.Listeners, &Listener{child: child{ID: "l9"}, Protocol: "TCP", Port: 9})
 		}, fields: []string{"spec.ports"}, want: []string{"DELETE listeners/l9"}},
 		{name: "pool added", cloud: func(s *State) { s.More.Pools = append(s.More.Pools, &Pool{child: child{ID: "p9"}, Protocol: "TCP"}) },
 			fields: []string{"spec.ports"}, want: []string{"DELETE pools/p9"}},
-		{name: "pool deleted: filled before the listener points to it", cloud: func(s *State) { s.More.Pools, s.More.Listeners[0].PoolID = s.More.Pools[1:], "" },
+		{name: "deleted pool, filled first", cloud: func(s *State) { s.More.Pools, s.More.Listeners[0].PoolID = s.More.Pools[1:], "" },
 			fields: []string{"spec.ports[0].realServers"},
 			want:   []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "PUT listeners/l80 default_pool_id=new"}},
 		{name: "pool disabled", cloud: func(s *State) { s.More.Pools[0].AdminStateUp = false },
@@ -213,14 +213,14 @@ func TestEdits(t *testing.T) {
 			ignore: "spec.ports[0].monitors[0].expectedCodes",
 			fields: []string{"spec.ports[0].monitors[0].endpoint", "spec.ports[0].monitors[0].expectedCodes"},
 			want:   []string{"PUT healthmonitors/h80 url_path=/up"}},
-		{name: "another port: the new one answers before the old one goes", edit: func(s *Spec) { s.Ports[0].Port = 81 },
+		{name: "another port, new listener first", edit: func(s *Spec) { s.Ports[0].Port = 81 },
 			fields: []string{"spec.ports[0]", "spec.ports", "spec.ports"},
 			want:   []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "POST listeners default_pool_id=new", "DELETE listeners/l80", "DELETE pools/p80"}},
-		{name: "another protocol: the pool is ready before the listener is exchanged", edit: func(s *Spec) { s.Ports[0].Protocol = "tcp" },
+		{name: "another protocol, pool first", edit: func(s *Spec) { s.Ports[0].Protocol = "tcp" },
 			fields: []string{"spec.ports[0].realServers", "spec.ports[0].protocol", "spec.ports"},
 			want: []string{"POST pools", "PUT pools/new/members members=2", "POST healthmonitors pool_id=new", "DELETE listeners/l80",
 				"POST listeners default_pool_id=new", "DELETE pools/p80"}},
-		{name: "another protocol, machines speak on as before: the pool stays", edit: func(s *Spec) { s.Ports[0].Protocol, s.Ports[0].RealServers.Protocol = "tcp", ptr("http") },
+		{name: "another protocol, same pool", edit: func(s *Spec) { s.Ports[0].Protocol, s.Ports[0].RealServers.Protocol = "tcp", ptr("http") },
 			fields: []string{"spec.ports[0].protocol"}, want: []string{"DELETE listeners/l80", "POST listeners default_pool_id=p80"}},
 		{name: "port gone", edit: func(s *Spec) { s.Ports = s.Ports[:1] },
 			fields: []string{"spec.ports", "spec.ports"}, want: []string{"DELETE listeners/l53", "DELETE pools/p53"}},
@@ -228,7 +228,7 @@ func TestEdits(t *testing.T) {
 			s.More.Listeners[0].PoolID, s.More.Pools[0].Members, s.More.Pools[0].Monitor = "", nil, nil
 		}, fields: []string{"spec.ports[0].realServers", "spec.ports[0].monitors", "spec.ports[0].realServers"},
 			want: []string{"PUT pools/p80/members members=2", "POST healthmonitors pool_id=p80", "PUT listeners/l80 default_pool_id=p80"}},
-		{name: "a machine without an address yet: those that are there stay", edit: func(s *Spec) { s.Ports[0].RealServers.PortRefs = []string{"web-0"} },
+		{name: "a machine without an address", edit: func(s *Spec) { s.Ports[0].RealServers.PortRefs = []string{"web-0"} },
 			fields: []string{"spec.ports[0].realServers"}, want: nil},
 	}
 	for _, tt := range tests {

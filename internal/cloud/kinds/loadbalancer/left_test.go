@@ -20,7 +20,7 @@ func TestPoolsOfListenersThatAreLeft(t *testing.T) {
 	}{
 		"its own pool": {[]string{"spec.ports[l53]"}, func(w *Spec, _ *State) { w.Ports = w.Ports[:1] }, nil},
 		"nothing left": {nil, func(w *Spec, _ *State) { w.Ports = w.Ports[:1] }, []string{"UDP 10.0.0.9:53", "pool lb-53-udp"}},
-		"the pool of a listener that goes, too": {[]string{"spec.ports[l53]"}, func(w *Spec, s *State) {
+		"the pool of a deleted listener": {[]string{"spec.ports[l53]"}, func(w *Spec, s *State) {
 			w.Ports, s.More.Listeners[1].PoolID = w.Ports[1:2], "p80"
 			s.More.Pools = s.More.Pools[:1]
 			s.More.Listeners[1].Port = 54
@@ -49,12 +49,12 @@ func TestStuckAndLeft(t *testing.T) {
 		id   string // the ID of the unfinished object
 		want []string
 	}{
-		"a listener of the stack's":       {nil, "l53", []string{"UDP 53, which the cloud left unfinished", "pool lb-53-udp"}},
-		"a listener that is left":         {[]string{"spec.ports[l53]"}, "l53", nil},
-		"the pool of one that is left":    {[]string{"spec.ports[l53]"}, "p53", nil},
-		"a pool that is left":             {[]string{"spec.ports[l53]", "spec.ports[p53]"}, "p53", nil},
-		"a listener whose pool is left":   {[]string{"spec.ports[p53]"}, "l53", []string{"UDP 53, which the cloud left unfinished"}},
-		"a pool, and the listener is not": {nil, "p53", []string{"pool lb-53-udp, which the cloud left unfinished", "UDP 10.0.0.9:53"}},
+		"a listener of the stack's":          {nil, "l53", []string{"UDP 53, which the cloud left unfinished", "pool lb-53-udp"}},
+		"a listener that is left":            {[]string{"spec.ports[l53]"}, "l53", nil},
+		"the pool of an unfinished listener": {[]string{"spec.ports[l53]"}, "p53", nil},
+		"a pool that is left":                {[]string{"spec.ports[l53]", "spec.ports[p53]"}, "p53", nil},
+		"a listener whose pool is left":      {[]string{"spec.ports[p53]"}, "l53", []string{"UDP 53, which the cloud left unfinished"}},
+		"an unfinished pool only":            {nil, "p53", []string{"pool lb-53-udp, which the cloud left unfinished", "UDP 10.0.0.9:53"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := webAndName()

@@ -27,7 +27,7 @@ func TestPolicyEdits(t *testing.T) {
 		{name: "nothing"},
 		{name: "one rule: in place", edit: func(s *Spec) { (*policies(s))[0].Rules[0].Value = "/x" }, fields: []string{field},
 			want: []string{"PUT l7policies/y1/rules/r1 admin_state_up=true compare_type=STARTS_WITH invert=false key=<nil> type=PATH value=/x"}},
-		{name: "a rule more: another one is made beside it, disabled until it has all", edit: func(s *Spec) {
+		{name: "one more rule, second policy disabled until complete", edit: func(s *Spec) {
 			(*policies(s))[0].Rules = append((*policies(s))[0].Rules, L7Rule{Type: "path", CompareType: "endsWith", Value: "z"})
 		}, fields: []string{field},
 			want: []string{"POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules", "PUT l7policies/new admin_state_up=true", "DELETE l7policies/y1"}},
@@ -35,11 +35,11 @@ func TestPolicyEdits(t *testing.T) {
 			want: []string{"PUT l7policies/y3 redirect_url=https://example.com"}},
 		{name: "action", edit: func(s *Spec) { (*policies(s))[2].Action, (*policies(s))[2].RedirectURL = "reject", nil },
 			fields: []string{field + "[2].action", field + "[2].redirectURL"}, want: []string{"PUT l7policies/y3 action=REJECT redirect_url=<nil>"}},
-		{name: "no pool any more: it goes after the policy", edit: func(s *Spec) {
+		{name: "pool deleted after the policy", edit: func(s *Spec) {
 			(*policies(s))[1].Action, (*policies(s))[1].RedirectPool = "reject", nil
 		}, fields: []string{field},
 			want: []string{"POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules", "PUT l7policies/new admin_state_up=true", "DELETE l7policies/y2", "DELETE pools/q2"}},
-		{name: "machines that speak otherwise: a pool is ready first", edit: func(s *Spec) { (*policies(s))[1].RedirectPool.RealServers.Protocol = ptr("proxy") },
+		{name: "another protocol, pool first", edit: func(s *Spec) { (*policies(s))[1].RedirectPool.RealServers.Protocol = ptr("proxy") },
 			fields: []string{field},
 			want: []string{"POST pools", "PUT pools/new/members members=1", "POST l7policies", "POST l7policies/new/rules", "POST l7policies/new/rules",
 				"PUT l7policies/new admin_state_up=true", "DELETE l7policies/y2", "DELETE pools/q2"}},
@@ -53,7 +53,7 @@ func TestPolicyEdits(t *testing.T) {
 			fields: []string{field}, want: []string{"PUT l7policies/y3 position=1"}},
 		{name: "another name", edit: func(s *Spec) { (*policies(s))[1].Name = ptr("z") },
 			fields: []string{field + "[1].redirectPool.pool.name", field + "[1].policy.name"}, want: []string{"PUT pools/q2 name=lb-80-z", "PUT l7policies/y2 name=lb-80-z"}},
-		{name: "gone: nobody redirects to the pool when it goes", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) },
+		{name: "policy deleted before its pool", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) },
 			fields: []string{field}, want: []string{"DELETE l7policies/y2", "DELETE pools/q2"}},
 		{name: "gone and ignored", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) }, ignore: field, fields: []string{field}},
 		{name: "somebody else's", cloud: func(s *State) {
@@ -62,7 +62,7 @@ func TestPolicyEdits(t *testing.T) {
 		}, fields: []string{field}, want: []string{"DELETE l7policies/y9"}},
 		{name: "disabled", cloud: func(s *State) { s.More.Listeners[0].Policies[0].Up = false }, fields: []string{field + "[0].policy.adminStateUp"},
 			want: []string{"PUT l7policies/y1 admin_state_up=true"}},
-		{name: "a kill left the new one without rules beside the old one", cloud: func(s *State) {
+		{name: "a kill between policy and rules", cloud: func(s *State) {
 			l := s.More.Listeners[0]
 			l.Policies[1].Rules = l.Policies[1].Rules[:1]
 			l.Policies = slices.Insert(l.Policies, 1, &Policy{child: child{ID: "y8"}, Name: "lb-80-b", Action: "REDIRECT_TO_POOL", PoolID: "q2"})
@@ -98,7 +98,7 @@ func TestEditsOfUnnamedPolicies(t *testing.T) {
 			want: []string{"DELETE l7policies/y1"}},
 		{name: "the one with a pool goes", edit: func(s *Spec) { *policies(s) = slices.Delete(*policies(s), 1, 2) }, fields: []string{field},
 			want: []string{"DELETE l7policies/y2", "DELETE pools/q2"}},
-		{name: "one before all others, and the last one's target", edit: func(s *Spec) {
+		{name: "new first policy, changed last target", edit: func(s *Spec) {
 			(*policies(s))[2].RedirectURL = ptr("https://example.com")
 			*policies(s) = slices.Insert(*policies(s), 0, fresh("/x"))
 		}, fields: []string{field, field + "[3].redirectURL"},

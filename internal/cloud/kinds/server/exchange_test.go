@@ -62,7 +62,7 @@ func TestServersWithOnePort(t *testing.T) {
 		}
 	}
 	for name, other := range map[string]string{"web": "db", "db": "web"} {
-		if why := refused[name]; !strings.Contains(why, "use of Port/eth0 is also asked for by Server/"+other) {
+		if why := refused[name]; !strings.Contains(why, " Port/eth0 ") || !strings.Contains(why, " Server/"+other) {
 			t.Errorf("Server/%s is refused for %q", name, why)
 		}
 	}

@@ -143,7 +143,7 @@ func TestOverlaps(t *testing.T) {
 		"beside each other":  {g, needs + subnet("one", "front", "10.7.0.0/24") + subnet("two", "front", "10.7.1.0/24"), nil},
 		"another stack's":    {other, imported[5:] + subnet("two", "shared", "10.7.0.0/25"), map[string]cause.Code{"Subnet/two": cause.ClaimOverlaps}},
 		"what makes way":     {g, needs + subnet("one", "front", "10.9.0.0/24") + subnet("two", "front", "10.7.0.0/24"), nil},
-		"two that change places with a new one": {g, needs + subnet("one", "front", "10.7.0.0/25") + subnet("two", "front", "10.7.0.0/24"),
+		"two exchanged with a new one": {g, needs + subnet("one", "front", "10.7.0.0/25") + subnet("two", "front", "10.7.0.0/24"),
 			map[string]cause.Code{"Subnet/one": cause.RivalOverlaps, "Subnet/two": cause.RivalOverlaps}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -123,7 +123,7 @@ func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
 			writeTarget(t, c, machines["web-0"], strings.Repeat("0", 64))
 			writeTarget(t, c, machines["web-1"], strings.Repeat("0", 64))
 		}},
-		"on a machine that is still to be changed": {alter: func(t *testing.T, g *kindtest.Target, c *cloud.Client, machines map[string]string) {
+		"before the machine's change": {alter: func(t *testing.T, g *kindtest.Target, c *cloud.Client, machines map[string]string) {
 			sum := target(t, c, machines["web-0"])
 			writeTarget(t, c, machines["web-0"], "")
 			writeTarget(t, c, machines["web-1"], "")

@@ -36,7 +36,7 @@ func TestWhyAVolumeFailed(t *testing.T) {
 		t.Errorf("%d failures: %v", len(failures), failures)
 	}
 	for _, f := range failures {
-		if !strings.Contains(f.Reason(), "is in the status error: schedule allocate volume: Could not find any available weighted backend") {
+		if !strings.Contains(f.Reason(), " error: schedule allocate volume: Could not find any available weighted backend") {
 			t.Errorf("%s: %s", f.Key, f.Reason())
 		}
 	}

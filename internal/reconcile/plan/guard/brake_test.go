@@ -3,9 +3,11 @@ package guard
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
@@ -44,6 +46,19 @@ func toDestroy(owned map[string]int, steps ...string) plan.Plan {
 	return p
 }
 
+// coded returns the code and the values of each cause.
+func coded(list cause.List) string {
+	var each []string
+	for _, c := range list {
+		text := string(c.Code)
+		for _, arg := range c.Args {
+			text += fmt.Sprint(" ", arg)
+		}
+		each = append(each, text)
+	}
+	return strings.Join(each, "; ")
+}
+
 func TestBrake(t *testing.T) {
 	owned := map[string]int{"Server": 10, "Volume": 4, "Network": 6}
 	for name, c := range map[string]struct {
@@ -55,15 +70,15 @@ func TestBrake(t *testing.T) {
 		"nothing destroyed":  {"0", nil, []string{"create Server 9", "update Volume 3", "reboot Server 4", "surplus Server 3"}, ""},
 		"within":             {"30%", map[string]string{"Volume": "1"}, []string{"delete Server 5", "delete Volume 1"}, ""},
 		"shares round up":    {"21%", nil, []string{"delete Server 5"}, ""},
-		"too many":           {"30%", nil, []string{"delete Server 5", "delete Volume 2"}, "the plan would delete 7 of the 20 objects that the stack owns (5 Server, 2 Volume), more than the limit of 30%"},
-		"data loss counts":   {"3", nil, []string{"replace Server 2", "wipe Server 2"}, "the plan would replace or wipe 4 of the 20 objects that the stack owns (4 Server), more than the limit of 3"},
-		"all sorts":          {"2", nil, []string{"delete Network 1", "replace Server 1", "wipe Server 1"}, "the plan would delete, replace or wipe 3 of the 20 objects that the stack owns (2 Server, 1 Network), more than the limit of 2"},
-		"one kind":           {"30%", map[string]string{"Volume": "0", "Server": "20%"}, []string{"delete Server 2", "replace Volume 1"}, "the plan would replace 1 of the 4 objects of kind Volume, more than the limit of 0 for them"},
-		"several limits":     {"1", map[string]string{"Volume": "25%", "Server": "0"}, []string{"delete Server 1", "wipe Server 1", "replace Volume 2"}, "the plan would delete, replace or wipe 4 of the 20 objects that the stack owns (2 Server, 2 Volume), more than the limit of 1; the plan would delete or wipe 2 of the 10 objects of kind Server, more than the limit of 0 for them; the plan would replace 2 of the 4 objects of kind Volume, more than the limit of 25% for them"},
+		"too many":           {"30%", nil, []string{"delete Server 5", "delete Volume 2"}, "over-limit delete 7 20 5 Server, 2 Volume 30%"},
+		"data loss counts":   {"3", nil, []string{"replace Server 2", "wipe Server 2"}, "over-limit replace or wipe 4 20 4 Server 3"},
+		"all sorts":          {"2", nil, []string{"delete Network 1", "replace Server 1", "wipe Server 1"}, "over-limit delete, replace or wipe 3 20 2 Server, 1 Network 2"},
+		"one kind":           {"30%", map[string]string{"Volume": "0", "Server": "20%"}, []string{"delete Server 2", "replace Volume 1"}, "over-limit-of-kind replace 1 4 Volume 0"},
+		"several limits":     {"1", map[string]string{"Volume": "25%", "Server": "0"}, []string{"delete Server 1", "wipe Server 1", "replace Volume 2"}, "over-limit delete, replace or wipe 4 20 2 Server, 2 Volume 1; over-limit-of-kind delete or wipe 2 10 Server 0; over-limit-of-kind replace 2 4 Volume 25%"},
 		"no limit":           {"100%", nil, []string{"delete Server 10", "delete Volume 4", "delete Network 6"}, ""},
-		"no limit but one":   {"100%", map[string]string{"Volume": "0"}, []string{"delete Volume 4", "delete Server 10"}, "the plan would delete 4 of the 4 objects of kind Volume, more than the limit of 0 for them"},
-		"everything":         {"20", nil, []string{"delete Server 10", "wipe Volume 4", "delete Network 6"}, "the plan would delete or wipe all objects that the stack owns (10 Server, 6 Network, 4 Volume)"},
-		"adopted and redone": {"0", nil, []string{"adopt Server 1"}, "the plan would replace 1 of the 21 objects that the stack owns (1 Server), more than the limit of 0"},
+		"no limit but one":   {"100%", map[string]string{"Volume": "0"}, []string{"delete Volume 4", "delete Server 10"}, "over-limit-of-kind delete 4 4 Volume 0"},
+		"everything":         {"20", nil, []string{"delete Server 10", "wipe Volume 4", "delete Network 6"}, "everything delete or wipe 10 Server, 6 Network, 4 Volume"},
+		"adopted and redone": {"0", nil, []string{"adopt Server 1"}, "over-limit replace 1 21 1 Server 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all, err := ParseLimit(c.all)
@@ -76,8 +91,8 @@ func TestBrake(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := toDestroy(owned, c.steps...).Apply(Brake(limits, nil)).Held.String(); got != c.want {
-				t.Errorf("held\n%s\nwant\n%s", got, c.want)
+			if got := toDestroy(owned, c.steps...).Apply(Brake(limits, nil)).Held; coded(got) != c.want {
+				t.Errorf("held %s\n%s\nwant\n%s", got, coded(got), c.want)
 			}
 		})
 	}

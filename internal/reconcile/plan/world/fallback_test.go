@@ -19,30 +19,30 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 		want           string
 		dropped, lacks string
 	}{
-		"no group went back: the order stays": {now: []string{"Thing/a near=Thing/b", "Thing/b"}, want: "Thing/a Thing/b"},
+		"no earlier commit": {now: []string{"Thing/a near=Thing/b", "Thing/b"}, want: "Thing/a Thing/b"},
 		"its members are as they were": {
 			now: []string{"Flock/f", "Thing/a of=Flock/f v=new", "Thing/x"}, then: []string{"Flock/f v=old", "Thing/a of=Flock/f v=old", "Thing/x v=old"}, back: "Flock/f",
 			want: "Flock/f Thing/x Thing/a=old"},
 		"a further member is not there": {
 			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/b of=Flock/f"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
 			want: "Flock/f Thing/a=old", dropped: "Thing/b", lacks: "Thing/b"},
-		"members that need not be there are not missed": {
+		"optional members": {
 			now: []string{"Flock/f", "Thing/a of=Flock/f spare", "Thing/b of=Flock/f scaled"}, then: []string{"Flock/f"}, back: "Flock/f",
 			want: "Flock/f", dropped: "Thing/a Thing/b"},
-		"parts of members are dropped, and only members are missed": {
+		"parts of members": {
 			now: []string{"Camp/c", "Tent/a of=Camp/c", "Thing/a of=Tent/a", "Rope/r of=Camp/c"}, then: []string{"Camp/c"}, back: "Camp/c",
 			want: "Camp/c", dropped: "Rope/r Tent/a Thing/a", lacks: "Tent/a"},
-		"a part of another object is no member": {
+		"a part of another object": {
 			now: []string{"Flock/f", "Tent/a of=Flock/f", "Thing/a of=Tent/a"}, then: []string{"Flock/f"}, back: "Flock/f",
 			want: "Flock/f", dropped: "Tent/a Thing/a"},
-		"a group of a kind that is not known misses nothing": {
+		"an unknown kind": {
 			now: []string{"Herd/f", "Thing/a of=Herd/f"}, then: []string{"Herd/f"}, back: "Herd/f", want: "Herd/f", dropped: "Thing/a"},
 		"a former member is there again": {
 			now: []string{"Flock/f"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f", want: "Flock/f Thing/a=old"},
 		"what it used is there again": {
 			now: []string{"Flock/f"}, then: []string{"Thing/image unmanaged v=old", "Flock/f", "Thing/a of=Flock/f near=Thing/image"}, back: "Flock/f",
 			want: "Flock/f Thing/image=old Thing/a"},
-		"what it used is as it is now": {
+		"a used object": {
 			now: []string{"Thing/image unmanaged v=new", "Flock/f"}, then: []string{"Thing/image unmanaged v=old", "Flock/f", "Thing/a of=Flock/f near=Thing/image"}, back: "Flock/f",
 			want: "Thing/image=new Flock/f Thing/a"},
 		"two groups used the same": {
@@ -51,10 +51,10 @@ func TestWhatIsWantedOfGroupsThatWentBack(t *testing.T) {
 		"its users come after it": {
 			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/x", "Thing/user near=Thing/a", "Thing/y"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
 			want: "Flock/f Thing/x Thing/a=old Thing/user Thing/y"},
-		"a user does not wait for a late reference": {
+		"a late reference": {
 			now: []string{"Flock/f", "Thing/a of=Flock/f", "Thing/user late=Thing/a"}, then: []string{"Flock/f", "Thing/a of=Flock/f v=old"}, back: "Flock/f",
 			want: "Flock/f Thing/user Thing/a=old"},
-		"a user of what is not there stays where it is": {
+		"a missing target": {
 			now: []string{"Thing/first", "Flock/f", "Thing/a of=Flock/f", "Thing/user near=Thing/a", "Thing/y"}, then: []string{"Flock/f"}, back: "Flock/f",
 			want: "Thing/first Flock/f Thing/user Thing/y", dropped: "Thing/a", lacks: "Thing/a"},
 	} {
