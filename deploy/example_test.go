@@ -38,7 +38,7 @@ func load(t *testing.T, text string) config.Stack {
 func TestExample(t *testing.T) {
 	text := read(t, example)
 	plain := load(t, text)
-	without := regexp.MustCompile(`(?m)^.*# (paths|kustomize|tag|digest|  cosignKeyFiles|basicAuthFile|dockerConfigFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
+	without := regexp.MustCompile(`(?m)^.*# (paths|kustomize|tag|digest|  cosignKeyFiles|  cosignRepository|basicAuthFile|dockerConfigFile|sshKeyFile|knownHostsFile|githubApp|  appID|  installationID|  privateKeyFile|  tags):.*\n`).ReplaceAllString(text, "")
 	full := load(t, possibility.ReplaceAllString(without, "$1$2"))
 
 	now := time.Date(2026, 1, 1, 0, 0, 1, 0, time.UTC)

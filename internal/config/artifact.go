@@ -15,7 +15,7 @@ func (s *Stack) Artifact() artifact.Config { return s.Spec.Source.artifact() }
 
 func (s *Source) artifact() artifact.Config {
 	return artifact.Config{
-		URL: s.URL, Tag: s.Tag, Digest: s.Digest, Path: s.root(), Folders: s.layers(), CAFile: s.CAFile, KeyFiles: s.cosignKeyFiles(),
+		URL: s.URL, Tag: s.Tag, Digest: s.Digest, Path: s.root(), Folders: s.layers(), CAFile: s.CAFile, KeyFiles: s.cosignKeyFiles(), Signed: s.cosignRepository(),
 		Auth: artifact.Auth{TokenFile: s.Auth.TokenFile, Username: s.Auth.Username, BasicAuthFile: s.Auth.BasicAuthFile, DockerConfigFile: s.Auth.DockerConfigFile},
 	}
 }
@@ -25,6 +25,13 @@ func (s *Source) cosignKeyFiles() []string {
 		return nil
 	}
 	return s.Verify.CosignKeyFiles
+}
+
+func (s *Source) cosignRepository() string {
+	if s.Verify == nil {
+		return ""
+	}
+	return s.Verify.CosignRepository
 }
 
 // checkArtifact reports the fields that an artifact does not have, and the problems of the others.
@@ -37,8 +44,8 @@ func (s *Spec) checkArtifact(add func(field, what string)) {
 			add("spec.source."+field, "is for Git repositories, and source.url is an artifact; remove it")
 		}
 	}
-	if v := src.Verify; v != nil && !reflect.DeepEqual(*v, Verify{CosignKeyFiles: v.CosignKeyFiles}) {
-		add("spec.source.verify", "has fields for Git repositories, and source.url is an artifact; keep only cosignKeyFiles")
+	if v := src.Verify; v != nil && !reflect.DeepEqual(*v, Verify{CosignKeyFiles: v.CosignKeyFiles, CosignRepository: v.CosignRepository}) {
+		add("spec.source.verify", "has fields for Git repositories, and source.url is an artifact; keep only cosignKeyFiles and cosignRepository")
 	}
 	if v := src.Verify; v != nil && len(v.CosignKeyFiles) == 0 {
 		add("spec.source.verify", "names no keys; set cosignKeyFiles")
@@ -54,6 +61,7 @@ func (s *Spec) checkArtifact(add func(field, what string)) {
 func (s *Source) checkGit(add func(field, what string)) {
 	for field, set := range map[string]bool{
 		"tag": s.Tag != "", "digest": s.Digest != "", "auth.dockerConfigFile": s.Auth.DockerConfigFile != "", "verify.cosignKeyFiles": len(s.cosignKeyFiles()) > 0,
+		"verify.cosignRepository": s.cosignRepository() != "",
 	} {
 		if set {
 			add("spec.source."+field, "is for artifacts, and source.url is a Git repository; remove it")

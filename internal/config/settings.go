@@ -60,6 +60,7 @@ func All() []Setting {
 		{"known-hosts-file", "spec.source.auth.knownHostsFile", "file with the host keys that are trusted for ssh", text},
 		{"docker-config-file", "spec.source.auth.dockerConfigFile", "file config.json of Docker, with the login for a registry", text},
 		{"verify-cosign-key-files", "spec.source.verify.cosignKeyFiles", "files with public keys, one of which must have signed the artifact", list},
+		{"verify-cosign-repository", "spec.source.verify.cosignRepository", "repository of the same registry in which cosign stores signatures (default that of the artifact)", text},
 		{"git-app-id", "spec.source.auth.githubApp.appID", "number of the GitHub App that fetches", number},
 		{"git-app-installation-id", "spec.source.auth.githubApp.installationID", "number of the App's installation", number},
 		{"git-app-key-file", "spec.source.auth.githubApp.privateKeyFile", "file with the App's private key", text},

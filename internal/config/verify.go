@@ -14,13 +14,14 @@ import (
 
 // Verify says which signatures a revision needs.
 type Verify struct {
-	Mode           string `json:"mode,omitempty" rule:"enum=head|range|tag,default=range" doc:"Which objects have to be signed. head: the newest commit. range: every commit since the last revision that was applied, on both sides of merges. tag: an annotated tag of the newest commit."`
-	SigningKeys    `json:",inline"`
-	Forge          *SigningKeys `json:"forge,omitempty" doc:"With range: the keys with which a forge signs the merges of pull requests. They count only for a merge of two verified commits whose files are exactly those that git gives it."`
-	Since          string       `json:"since,omitempty" doc:"With range: the full hash of a commit that is trusted with everything before it. Without it, an agent that knows no applied revision checks only the newest commit, which a person must have signed."`
-	Tags           []string     `json:"tags,omitempty" rule:"max=20,unique" doc:"With tag: patterns for the names of tags that count, such as v*; all tags if left out."`
-	CosignKeyFiles []string     `json:"cosignKeyFiles,omitempty" rule:"max=8,unique" doc:"For artifacts and archives: files with public keys in PEM. One of the keys must have signed the artifact with cosign; otherwise it is refused. Signatures with a certificate in place of a key are not checked."`
-	Rewrites       string       `json:"rewrites,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"What happens to a newest commit that does not descend from the last applied revision, as after git push --force. refuse: it is refused, even if it is signed."`
+	Mode             string `json:"mode,omitempty" rule:"enum=head|range|tag,default=range" doc:"Which objects have to be signed. head: the newest commit. range: every commit since the last revision that was applied, on both sides of merges. tag: an annotated tag of the newest commit."`
+	SigningKeys      `json:",inline"`
+	Forge            *SigningKeys `json:"forge,omitempty" doc:"With range: the keys with which a forge signs the merges of pull requests. They count only for a merge of two verified commits whose files are exactly those that git gives it."`
+	Since            string       `json:"since,omitempty" doc:"With range: the full hash of a commit that is trusted with everything before it. Without it, an agent that knows no applied revision checks only the newest commit, which a person must have signed."`
+	Tags             []string     `json:"tags,omitempty" rule:"max=20,unique" doc:"With tag: patterns for the names of tags that count, such as v*; all tags if left out."`
+	CosignKeyFiles   []string     `json:"cosignKeyFiles,omitempty" rule:"max=8,unique" doc:"For artifacts and archives: files with public keys in PEM. One of the keys must have signed the artifact with cosign; otherwise it is refused. Signatures with a certificate in place of a key are not checked."`
+	CosignRepository string       `json:"cosignRepository,omitempty" rule:"max=255" doc:"For artifacts: the repository of the same registry in which cosign stores signatures (COSIGN_REPOSITORY), such as team/signatures. Without it, they are beside the artifact."`
+	Rewrites         string       `json:"rewrites,omitempty" rule:"enum=refuse|allow,default=refuse" doc:"What happens to a newest commit that does not descend from the last applied revision, as after git push --force. refuse: it is refused, even if it is signed."`
 }
 
 // SigningKeys names the files with public keys.

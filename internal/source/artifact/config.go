@@ -25,6 +25,7 @@ type Config struct {
 	Auth     Auth
 	CAFile   string        // PEM certificates that are trusted besides the system's.
 	KeyFiles []string      // PEM public keys, one of which must have signed the artifact; empty if signatures are not checked.
+	Signed   string        // the repository of the same registry in which cosign stores signatures; empty for that of the artifact.
 	Timeout  time.Duration // for one fetch; 0 means two minutes.
 }
 
@@ -76,6 +77,13 @@ func (c *Config) check() (at place, problems []string) {
 		add("tag: is for registries; an archive has none")
 	case at.archive() && c.Digest == "" && len(c.KeyFiles) == 0:
 		add("digest: is missing; an archive needs digest or verify.cosignKeyFiles, because its server alone does not prove who made it")
+	}
+	switch {
+	case c.Signed == "":
+	case len(c.KeyFiles) == 0 || !at.registry:
+		add("verify.cosignRepository: needs an address with oci:// and verify.cosignKeyFiles")
+	case registry.Reference{Registry: at.host, Repository: c.Signed}.ValidateRepository() != nil:
+		add("verify.cosignRepository: is not the name of a repository in the registry; write it as team/signatures, in lower case")
 	}
 	if p := pathProblem(c.Path); p != "" {
 		add("path: %s", p)

@@ -29,6 +29,7 @@ type registryRemote struct {
 	cfg     Config
 	at      place
 	repo    *remote.Repository // nil before the first request
+	signs   *remote.Repository // with the signatures
 	auth    *login
 	checked verdicts
 }
@@ -46,16 +47,24 @@ func (r *registryRemote) open() (*remote.Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.repo = &remote.Repository{
-		Client:    &auth.Client{Client: client, Credential: r.auth.of, Cache: auth.NewCache(), ClientID: "stackreeve"},
-		Reference: registry.Reference{Registry: r.at.host, Repository: r.at.repository},
+	authorized := &auth.Client{Client: client, Credential: r.auth.of, Cache: auth.NewCache(), ClientID: "stackreeve"}
+	r.repo = r.repository(authorized, r.at.repository)
+	if r.signs = r.repo; r.cfg.Signed != "" {
+		r.signs = r.repository(authorized, r.cfg.Signed)
+	}
+	return r.repo, nil
+}
+
+func (r *registryRemote) repository(client remote.Client, name string) *remote.Repository {
+	return &remote.Repository{
+		Client:    client,
+		Reference: registry.Reference{Registry: r.at.host, Repository: name},
 		// A registry on this machine has no certificate, unless one is configured.
 		PlainHTTP:            outbound.Loopback(r.at.hostname()) && r.cfg.CAFile == "",
 		MaxMetadataBytes:     maxManifest,
 		ReferrerListMaxPages: 1,
 		TagListPageSize:      tagsInPage,
 	}
-	return r.repo, nil
 }
 
 // find implements origin.
@@ -93,7 +102,7 @@ func (r *registryRemote) find(ctx context.Context, ref string, known func(digest
 		return packed{}, err
 	}
 	if len(keys) > 0 {
-		switch _, err := r.signed(ctx, repo, desc, keys); {
+		switch _, err := r.signed(ctx, desc, keys); {
 		case errors.As(err, &found.refused):
 			return found, nil
 		case err != nil:
@@ -129,12 +138,12 @@ func (r *registryRemote) verify(ctx context.Context, digest string) (source.Sign
 	if err != nil {
 		return source.Signed{}, missing(err, "the registry no longer has the artifact %s, or the login may not see it; push it again", digest)
 	}
-	return r.signed(ctx, repo, desc, keys)
+	return r.signed(ctx, desc, keys)
 }
 
 // signed looks for a signature of an artifact by one of the keys, and remembers who signed it.
-func (r *registryRemote) signed(ctx context.Context, repo *remote.Repository, desc ocispec.Descriptor, keys []key) (source.Signed, error) {
-	s := signatures{from: r, repo: repo, keys: keys}
+func (r *registryRemote) signed(ctx context.Context, desc ocispec.Descriptor, keys []key) (source.Signed, error) {
+	s := signatures{from: r, repo: r.signs, keys: keys}
 	if err := s.check(ctx, desc); err != nil {
 		return source.Signed{}, err
 	}

@@ -46,7 +46,7 @@ const (
 //	3                      a referrer, or an entry of the tag sha256-…   bundle
 type signatures struct {
 	from *registryRemote
-	repo *remote.Repository
+	repo *remote.Repository // with the signatures
 	keys []key
 	by   key // the key whose signature counts; nil as long as none was found.
 }
@@ -79,7 +79,10 @@ func (s *signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 			return nil
 		}
 	}
-	if err = explain(err); err != nil && !failure.NeedsPerson(err) {
+	// Some registries answer 403 for a tag that does not exist. But a login that may not read another repository has to be mended.
+	err = explain(err)
+	apart := s.from.cfg.Signed != "" && errors.Is(err, failure.ErrCredentials)
+	if err != nil && (apart || !failure.NeedsPerson(err)) {
 		return err
 	}
 	if ok, err := s.referring(ctx, desc, &seen); ok || err != nil {

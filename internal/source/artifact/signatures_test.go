@@ -10,12 +10,15 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stackreeve/stackreeve/internal/source/failure"
 	"github.com/stackreeve/stackreeve/internal/source/signature"
 	"github.com/stackreeve/stackreeve/internal/standin/registry"
 )
@@ -355,4 +358,54 @@ func FuzzBundle(f *testing.F) {
 		}
 		statesDigest(text, digest)
 	})
+}
+
+// TestSignaturesInAnotherRepository finds a signature where COSIGN_REPOSITORY put it, and nowhere else.
+func TestSignaturesInAnotherRepository(t *testing.T) {
+	good := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
+	for _, bundled := range []bool{false, true} {
+		main, signs := startRegistry(t), &world{World: registry.New()}
+		code := http.StatusOK
+		main.Before = func(out http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasPrefix(r.URL.Path, "/v2/team/signatures/") {
+				return false
+			}
+			if code != http.StatusOK {
+				out.WriteHeader(code)
+				return true
+			}
+			signs.ServeHTTP(out, r)
+			return true
+		}
+		at := main.push(t, "prod", "a.yaml", "one")
+		here, there := Config{URL: main.url, Tag: "prod", KeyFiles: []string{good.file}}, Config{URL: main.url, Tag: "prod", KeyFiles: []string{good.file}, Signed: "team/signatures"}
+		if _, _, err := verified(t, follow(t, there)); fault(err) != signature.Unsigned {
+			t.Errorf("bundled %v, without a signature: %v", bundled, err)
+		}
+		if bundled {
+			signs.refer(t, good, at, statement(signPredicate, at.Digest))
+		} else {
+			signs.attach(at, payload(payloadType, at.Digest), good.sign(t, payload(payloadType, at.Digest)))
+		}
+		if _, _, err := verified(t, follow(t, here)); fault(err) != signature.Unsigned {
+			t.Errorf("bundled %v, beside the artifact: %v", bundled, err)
+		}
+		if _, _, err := verified(t, follow(t, there)); err != nil {
+			t.Errorf("bundled %v: %v", bundled, err)
+		}
+		code = http.StatusForbidden
+		if _, _, err := verified(t, follow(t, there)); !errors.Is(err, failure.ErrCredentials) {
+			t.Errorf("bundled %v, a login that may not read them: %v", bundled, err)
+		}
+	}
+	for name, cfg := range map[string]Config{
+		"no keys":          {URL: "oci://registry.example.com/a", Tag: "x", Signed: "team/signatures"},
+		"another registry": {URL: "oci://registry.example.com/a", Tag: "x", Signed: "https://other.example.com/a", KeyFiles: []string{good.file}},
+		"a way out":        {URL: "oci://registry.example.com/a", Tag: "x", Signed: "../a", KeyFiles: []string{good.file}},
+		"an archive":       {URL: "https://files.example.com/a.tar", Signed: "team/signatures", KeyFiles: []string{good.file}},
+	} {
+		if _, err := New(cfg, nil); !errors.Is(err, failure.ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
