@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stackreeve/stackreeve/internal/private"
 	"github.com/stackreeve/stackreeve/internal/reconcile/engine"
@@ -71,5 +72,12 @@ func TestEventsShowValues(t *testing.T) {
 	found := Events(Run{Pass: &engine.Pass{First: plan.Plan{Steps: []plan.Step{drift}}}})
 	if len(found) != 1 || found[0].Reason != "Drifted" || !strings.Contains(found[0].Message, "spec.size 20 -> 10") {
 		t.Errorf("drift: %+v", found)
+	}
+	drift.Trace = &kind.Trace{Who: "mallory", When: time.Date(2026, 3, 1, 13, 58, 0, 0, time.UTC)}
+	for name, pass := range map[string]engine.Pass{"in the first plan": {First: plan.Plan{Steps: []plan.Step{drift}}}, "later": {LateDrift: []plan.Step{drift}}} {
+		found := Events(Run{Pass: &pass})
+		if len(found) != 1 || !strings.Contains(found[0].Message, "mallory") || !strings.Contains(found[0].Message, "13:58 UTC, 1 Mar 2026") {
+			t.Errorf("%s: nobody is named: %+v", name, found)
+		}
 	}
 }
