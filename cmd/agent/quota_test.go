@@ -21,6 +21,19 @@ func (c *clouds) quota(ts *testscript.TestScript, _ bool, args []string) {
 	cloud.Do(func() { set(cloud.Keystone.ProjectID("demo"), args[1], limit) })
 }
 
+// role adds a role to the user demo in its project, or removes it: add|remove NAME.
+func (c *clouds) role(ts *testscript.TestScript, _ bool, args []string) {
+	cloud := c.of(ts).Cloud
+	cloud.Do(func() {
+		user, project := cloud.Keystone.UserID("demo"), cloud.Keystone.ProjectID("demo")
+		if args[0] == "add" {
+			cloud.Keystone.Grant(user, project, args[1])
+		} else {
+			cloud.Keystone.Revoke(user, project, args[1])
+		}
+	})
+}
+
 // asked expects "some" or "none": whether there were requests since its last call whose path contains a word.
 func (c *clouds) asked(ts *testscript.TestScript, _ bool, args []string) {
 	server := c.of(ts)

@@ -63,6 +63,7 @@ func scripts(t *testing.T, dir string) {
 			"description": clouds.description,
 			"fillin":      clouds.fillIn,
 			"quota":       clouds.quota,
+			"role":        clouds.role,
 			"asked":       clouds.asked,
 			"image":       clouds.image,
 			"upload":      clouds.upload,

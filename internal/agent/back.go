@@ -106,15 +106,18 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 	return ""
 }
 
-// earlierObjects returns a function that visits earlier commits with the objects that they want. It skips refused
+// walk visits earlier commits, see [Source.History].
+type walk = func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
+
+// earlierObjects returns a function that visits at most the number most of earlier commits, with the objects that they want. It skips refused
 // commits. earlierObjects returns nil if there is no history.
-func (s *Loop) earlierObjects(of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
-	if s.Earlier == nil {
+func (s *Loop) earlierObjects(past walk, most int, of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
+	if past == nil {
 		return nil
 	}
 	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
 		trees := map[string]bool{of.Tree: of.Tree != ""} // trees that were visited
-		err := s.Earlier(ctx, of.Commit, maxBack, func(rev source.Revision) (more bool) {
+		err := past(ctx, of.Commit, most, func(rev source.Revision) (more bool) {
 			if trees[rev.Tree] {
 				return true
 			}

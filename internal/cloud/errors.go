@@ -70,7 +70,7 @@ func classify(err error, of *service, words quote) error {
 	case code.Actual == http.StatusUnauthorized: // to a token that was renewed for the request
 		return private.Hidef(lockedOut, "%w: %w; check whether the credentials were revoked", class, described)
 	case class != nil && of.lacking != nil && of.lacking.Regexp().Match(code.Body):
-		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, lackingText))
+		return forbidden(code, fmt.Errorf("%w: %w; %s", class, described, of.advice))
 	case class != nil:
 		return forbidden(code, fmt.Errorf("%w: %w", class, described))
 	}
@@ -94,9 +94,6 @@ type forbiddenError struct{ error }
 func (e forbiddenError) Unwrap() error { return e.error }
 
 func (forbiddenError) Is(target error) bool { return target == kind.ErrForbidden }
-
-// lackingText says which role is missing if [service.lacking] matches.
-const lackingText = "the user of these credentials lacks the role that Keystone's policy requires, which is usually admin"
 
 // lapsedError explains why an expired token could not be renewed.
 func lapsedError(err error) error {

@@ -70,9 +70,10 @@ type service struct {
 	usedUp   *pattern.Pattern // matches the service's message when a quota is exceeded, or no address is free
 	// working matches the message of a 400 after which waiting helps, because the service is working on something.
 	working *pattern.Pattern
-	// lacking matches the message when the user's roles are not enough. It is set for services that only administrators
-	// use, and nil if a project's member may do most.
+	// lacking matches the message when the user's roles are not enough, and advice says which role is missing. Both are set for services for
+	// which the role of a project's member is not enough.
 	lacking *pattern.Pattern
+	advice  string
 	mark    string // the place of the owner mark on its objects (package mark)
 }
 
@@ -90,6 +91,7 @@ var services = []service{{
 	paging: byNamedLinks, collections: map[string]paging{"projects": always("links", typed[projects.ProjectPage]())},
 	conflict: kind.ErrRejected, usedUp: pattern.Of(`(?i)maximum of \d+ already exceeded|` + overLimit), // keystone/exception.py: ApplicationCredentialLimitExceeded
 	lacking: pattern.Of(`(?i)not authorized to perform the requested action`),
+	advice:  "the user of these credentials lacks the role that Keystone's policy requires, which is usually admin",
 	mark:    "an attribute of the agent's own, or the end of the description; for a role assignment, an attribute of its project, user or group",
 }, {
 	name: Compute, port: "8774", open: openstack.NewComputeV2,
@@ -140,7 +142,9 @@ var services = []service{{
 		"flavors":        typed[balancerflavors.FlavorPage](),
 	},
 	conflict: kind.ErrBusy, usedUp: pattern.Of(`(?i)quota (exceeded|has been met)`),
-	mark: "tags",
+	lacking: pattern.Of(`(?i)policy does not allow this request`), // octavia/common/exceptions.py: PolicyForbidden
+	advice:  "the user of these credentials lacks the role that Octavia's policy requires, which is usually load-balancer_member",
+	mark:    "tags",
 }, {
 	name: DNS, port: "9001", open: openstack.NewDNSV2, version: "v2/",
 	paging: byNamedLinks, collections: map[string]paging{

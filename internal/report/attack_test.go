@@ -48,7 +48,7 @@ func hostilePlan(text string) plan.Plan {
 		Comparison: plan.Comparison{Changes: []kind.Change{{Field: text, Have: text, Want: map[string]any{text: []any{text}}}}}}
 	refused, gone := step, step
 	refused.Action, refused.Key.Namespace, gone.Action, gone.Awaits = plan.Refuse, text, plan.Delete, []manifest.Key{k}
-	return plan.Plan{Stack: "s", Steps: []plan.Step{step, refused, gone}, Lists: plan.Lists{Unlisted: []string{text}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, text)}},
+	return plan.Plan{Stack: "s", Steps: []plan.Step{step, refused, gone}, Lists: plan.Lists{Unlisted: []string{text}, Refused: []string{text}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, text)}},
 		Workloads: []plan.Workload{{Key: key(text, text), Origin: o, Notes: notes}}}
 }
 

@@ -29,6 +29,7 @@ type PlanDoc struct {
 	Held       string          `json:"held,omitempty"`
 	Suspended  string          `json:"suspended,omitempty"`
 	Unlisted   []string        `json:"unlisted,omitempty"`
+	Refused    []string        `json:"refused,omitempty"`
 	Owned      int             `json:"owned"`
 	Summary    plan.Summary    `json:"summary"`
 	Steps      []StepDoc       `json:"steps"`
@@ -143,7 +144,7 @@ func keyDoc(k manifest.Key) KeyDoc {
 func Document(p plan.Plan, needs preflight.Findings, rev source.Revision) PlanDoc {
 	doc := PlanDoc{
 		APIVersion: "stackreeve.dev/v1alpha1", Kind: "Plan", Stack: p.Stack, Commit: p.Commit, Branch: rev.Branch, Dir: rev.Folder,
-		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Suspended: p.Suspended, Unlisted: p.Unlisted,
+		Hash: p.Hash(), Outcome: p.Outcome().String(), ExitCode: int(p.Outcome()), Held: p.Held.String(), Suspended: p.Suspended, Unlisted: p.Unlisted, Refused: p.Refused,
 		Owned: p.Owned, Summary: p.Summary(), Steps: []StepDoc{},
 	}
 	doc.Limited = limitDoc(p)

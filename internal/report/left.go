@@ -38,6 +38,11 @@ func (t Text) ignoredFiles(all []manifest.Ignored) {
 	}
 }
 
+// RefusedText is about a collection that the cloud refuses to list, see [plan.Lists].
+func RefusedText(reason string) string {
+	return "not seen, because the cloud refuses the list and no manifest asks for one: " + reason
+}
+
 func leftDocs(all []manifest.Ignored) (docs []PassedOverDoc) {
 	list, _ := IgnoredFiles(all, len(all))
 	for _, i := range list {

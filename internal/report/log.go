@@ -37,6 +37,9 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	if l.left != l.commit {
 		l.left = l.commit
 		l.logIgnored(p)
+		for _, reason := range p.Refused {
+			l.log.Warn("not seen", "commit", l.commit, "refused", reason)
+		}
 	}
 	s := p.Summary()
 	if s.Writes()+s.Wait+s.Refuse+s.Drifted == 0 {
@@ -49,7 +52,7 @@ func (l *Log) Planned(p plan.Plan, needs preflight.Findings) {
 	}
 	for _, step := range p.Steps {
 		if step.Drift {
-			l.log.Warn("drift", append([]any{"key", step.Key.String(), "commit", l.commit, "fields", fields(step)}, traceAttributes(step)...)...)
+			l.logDrift(step, l.commit)
 		}
 		if step.Action == plan.Refuse {
 			l.log.Warn("refused", "key", step.Key.String(), "commit", l.commit, "origin", step.Origin.String(), "reason", step.FullCause())
@@ -62,6 +65,10 @@ func (l *Log) logIgnored(p plan.Plan) {
 	for _, i := range list {
 		l.log.Info("left alone", "commit", l.commit, "origin", i.Origin.String(), "reason", i.Why, "more", more)
 	}
+}
+
+func (l *Log) logDrift(s plan.Step, commit string) {
+	l.log.Warn("drift", append([]any{"key", s.Key.String(), "commit", commit, "fields", fields(s)}, traceAttributes(s)...)...)
 }
 
 // traceAttributes returns who caused the difference in a step, and when, as far as the cloud knows.
@@ -130,6 +137,11 @@ func (l *Log) Progress(p engine.Progress) {
 func (l *Log) Ran(r Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r.Pass != nil {
+		for _, step := range r.Pass.LateDrift {
+			l.logDrift(step, Short(r.Revision.Commit))
+		}
+	}
 	outcome, wrote := endKey(r), r.Pass != nil && r.Pass.Writes() > 0
 	if outcome == l.outcome && !wrote {
 		l.log.Debug("checked", "outcome", r.Outcome().String())

@@ -57,6 +57,9 @@ func OutlineOf(p plan.Plan, needs preflight.Findings, limit int) Outline {
 	for _, reason := range p.Unlisted {
 		o.Notes = append(o.Notes, Clean("could not be listed, so the plan does not change its objects: "+reason))
 	}
+	for _, reason := range p.Refused {
+		o.Notes = append(o.Notes, Clean(RefusedText(reason)))
+	}
 	var more strings.Builder
 	t.W = &more
 	t.ignoredFiles(p.Ignored)

@@ -42,6 +42,9 @@ func (t Text) plan(p plan.Plan, needs preflight.Findings, rev source.Revision) {
 	for _, reason := range p.Unlisted {
 		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(red, "!"), Clean("could not be listed, so the plan does not change its objects: "+reason))
 	}
+	for _, reason := range p.Refused {
+		fmt.Fprintf(t.W, "\n%s %s\n", t.paint(yellow, "!"), Clean(RefusedText(reason)))
+	}
 	t.ignoredFiles(p.Ignored)
 	t.leaves(p)
 	fmt.Fprintln(t.W)

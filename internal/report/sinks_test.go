@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,35 @@ func TestTheLogNamesStepsAndDrift(t *testing.T) {
 	}
 	if strings.Contains(b.String(), secret) {
 		t.Error("a secret is logged")
+	}
+}
+
+// Drift that a pass finds after its first plan has a line like other drift. The line says who caused it and when, even if the pass ends like the last one.
+func TestTheLogNamesLateDrift(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
+	steps := story().Steps
+	late := steps[slices.IndexFunc(steps, func(s plan.Step) bool { return s.Key == key("Subnet", "blue") })]
+	for range 2 {
+		b.Reset()
+		l.Ran(Run{Revision: source.Revision{Commit: "0123456789abcdef"}, Pass: &engine.Pass{LateDrift: []plan.Step{late}}})
+		for _, want := range []string{"msg=drift key=Subnet/blue commit=0123456789 ", "by=mallory at=2026-03-01T13:58:00.000Z did=update"} {
+			if strings.Count(b.String(), want) != 1 {
+				t.Errorf("want one %q in\n%s", want, b.String())
+			}
+		}
+	}
+}
+
+// A collection that the cloud refuses to list is named once for each commit.
+func TestTheLogNamesRefusedLists(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(slog.New(slog.NewTextHandler(&b, nil)))
+	for _, commit := range []string{"one", "one", "two"} {
+		l.Planned(plan.Plan{Commit: commit, Lists: plan.Lists{Refused: []string{"LoadBalancer: 403"}}}, preflight.Findings{})
+	}
+	if n := strings.Count(b.String(), `msg="not seen" commit=`); n != 2 || strings.Count(b.String(), `refused="LoadBalancer: 403"`) != 2 {
+		t.Errorf("%d lines in\n%s", n, b.String())
 	}
 }
 

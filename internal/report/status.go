@@ -48,6 +48,7 @@ type StackDoc struct {
 	Suspended  string         `json:"suspended,omitempty"`
 	Hash       string         `json:"hash"`
 	Unlisted   []string       `json:"unlisted,omitempty"`
+	Refused    []string       `json:"refused,omitempty"`
 	Owned      int            `json:"owned"`
 	Summary    plan.Summary   `json:"summary"`
 	Reported   int            `json:"reported"` // the number of objects with drift that is only reported; summary.keep includes them
@@ -97,7 +98,7 @@ func (v StatusView) doc() StackDoc {
 	doc := StackDoc{
 		Name: p.Stack, Commit: v.Rev.Commit, Branch: v.Rev.Branch, Subject: show(v.Rev.Subject), Author: show(v.Rev.Author), Signed: show(v.Rev.Signed.String()), Unverified: show(v.Unverified),
 		Cloud: v.Cloud, Region: v.Region, Outcome: v.Outcome().String(), ExitCode: int(v.Outcome()), Held: p.Held.String(), Hash: p.Hash(),
-		Unlisted: p.Unlisted, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
+		Unlisted: p.Unlisted, Refused: p.Refused, Owned: p.Owned, Summary: p.Summary(), Suspended: p.Suspended, States: map[string]int{},
 	}
 	if !v.Rev.Time.IsZero() {
 		doc.Time = v.Rev.Time.UTC().Format(time.RFC3339)

@@ -70,6 +70,9 @@ func (t StatusText) header(b *strings.Builder, v StatusView) {
 	for _, reason := range p.Unlisted {
 		line("not seen", Clean(reason))
 	}
+	for _, reason := range p.Refused {
+		line("refused", Clean("the list of "+reason))
+	}
 	if p.Suspended != "" {
 		line("suspended", Clean(p.Suspended)+"; nothing is carried out")
 	}

@@ -74,7 +74,7 @@ func (p *Previewer) prepare(ctx context.Context, commit string, files fs.FS) (*e
 		}
 	}
 	before, err := p.sumsBefore(ctx, region, read)
-	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
+	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, Before: p.earlierCommits(region), Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
 }
 
 // sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the
@@ -124,6 +124,21 @@ func (p *Previewer) before() resolve.Past {
 	return func(_ context.Context, visit func(string, fs.FS) bool) error {
 		visit(base.Commit, base.Files)
 		return nil
+	}
+}
+
+// earlierCommits returns a function that visits the objects of the earlier states of the files, without those that are refused. It returns nil if the
+// earlier states are unknown.
+func (p *Previewer) earlierCommits(region string) func(context.Context, func(string, []kind.Desired) bool) error {
+	past := p.before()
+	if past == nil {
+		return nil
+	}
+	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
+		return past(ctx, func(commit string, files fs.FS) bool {
+			read, _, err := p.opener.Contents(ctx, p.stack, region, p.stack.Bounds(), files)
+			return err != nil || visit(commit, read.Want)
+		})
 	}
 }
 

@@ -88,7 +88,7 @@ func (r *run) madeByPass(s *plan.Step) bool {
 // listed returns when the newest list of a kind began. It is the zero time if that list failed, since an object that cannot be listed is not
 // gone.
 func (r *run) listed(kind string) time.Time {
-	if firstError(r.snapshot[kind]) != nil {
+	if c := r.snapshot[kind]; c.Refused || firstError(c) != nil {
 		return time.Time{}
 	}
 	return r.fresh[kind].began

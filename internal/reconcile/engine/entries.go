@@ -143,7 +143,7 @@ func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapsho
 func (e *Engine) joined(name string, fresh map[memory.Place]kind.Shown, before []kind.Shown, prefer func(*kind.Live) (string, bool)) kind.Collection {
 	if len(e.Entries) == 0 {
 		shown := fresh[memory.Place{Kind: name}]
-		return kind.Collection{Items: shown.Items, Index: shown.Index, Err: shown.Err}
+		return kind.Collection{Items: shown.Items, Index: shown.Index, Err: shown.Err, Refused: shown.Refused}
 	}
 	parts := []kind.Shown{}
 	for _, entry := range e.entryNames() {

@@ -17,21 +17,26 @@ import (
 )
 
 // Observe lists every collection, in parallel. The snapshot lacks collections that the cloud refuses to list and in which no object of the
-// stack is expected (see [Engine.dropRefused]). Observe never fails as a whole: any other collection that could not be listed is unknown in the
+// stack is expected (see [Engine.leavesOut]). Observe never fails as a whole: any other collection that could not be listed is unknown in the
 // snapshot.
 func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot {
-	asked := namedPlaces(want)
-	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), want, nil, request{})
-	e.dropRefused(shown, asked)
-	return e.snapshot(shown, nil, want)
+	return e.observeForPlan(ctx, Revision{Want: want})
+}
+
+func (e *Engine) observeForPlan(ctx context.Context, rev Revision) kind.Snapshot {
+	asked := namedPlaces(rev.Want)
+	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), rev.Want, nil, request{})
+	e.excuse(ctx, shown, asked, rev.Before)
+	return e.snapshot(shown, nil, rev.Want)
 }
 
 // observeForPass is like [Engine.Observe], but for a pass. It also leaves out places that are idle, see [Engine.idle]. skipped are those of them that
 // have to be listed before the pass changes anything: their objects may use what the pass changes, or may be in its way.
-func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have kind.Snapshot, skipped []memory.Place) {
-	now := time.Now()
-	places := e.placesToList(namedPlaces(e.past().WithFallbacks(want)), func(of kind.Info, at memory.Place) bool {
-		idle := e.idle(at, now)
+func (e *Engine) observeForPass(ctx context.Context, rev Revision) (have kind.Snapshot, skipped []memory.Place) {
+	now, asked := time.Now(), namedPlaces(e.past().WithFallbacks(rev.Want))
+	used := e.usedServices(asked)
+	places := e.placesToList(asked, func(of kind.Info, at memory.Place) bool {
+		idle := e.idle(of, at, used, now)
 		if idle && !rarelyListed(of, at) {
 			skipped = append(skipped, at)
 		}
@@ -40,19 +45,19 @@ func (e *Engine) observeForPass(ctx context.Context, want []kind.Desired) (have 
 	if len(places) == 0 { // a pass over an empty repository must notice a cloud that does not answer
 		places, skipped = skipped, nil
 	}
-	return e.observePlaces(ctx, want, places, nil), skipped
+	return e.observePlaces(ctx, rev, places, nil), skipped
 }
 
 // observePlaces adds the lists of places to a snapshot, and stores their results in the memory.
-func (e *Engine) observePlaces(ctx context.Context, want []kind.Desired, places []memory.Place, before kind.Snapshot) kind.Snapshot {
-	now, wanted := time.Now(), e.past().WithFallbacks(want)
-	shown := e.observe(ctx, places, want, before, request{})
-	e.dropRefused(shown, namedPlaces(wanted))
+func (e *Engine) observePlaces(ctx context.Context, rev Revision, places []memory.Place, before kind.Snapshot) kind.Snapshot {
+	now, wanted := time.Now(), e.past().WithFallbacks(rev.Want)
+	shown, managed := e.observe(ctx, places, rev.Want, before, request{}), managedOf(wanted)
+	maps.Copy(managed, e.excuse(ctx, shown, namedPlaces(wanted), rev.Before))
 	if before == nil {
 		e.addRefused(shown)
 	}
-	snapshot := e.snapshot(shown, before, want)
-	e.noteFindings(shown, snapshot, managedOf(wanted), places, now)
+	snapshot := e.snapshot(shown, before, rev.Want)
+	e.noteFindings(shown, snapshot, managed, places, now)
 	return snapshot
 }
 
@@ -178,7 +183,7 @@ func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind
 		moments[entry] = &kind.SharedResults{Lists: e.collectionsAt(entry, places)}
 	}
 	for _, k := range e.Kinds {
-		rare[k.Info.Kind] = rareKind(k.Info)
+		rare[k.Info.Kind] = k.Info.Seldom()
 	}
 	all := make(map[memory.Place]kind.Shown, len(places))
 	var mu sync.Mutex

@@ -40,7 +40,7 @@ func (e *Engine) computed(ctx context.Context, rev Revision) (p plan.Plan, have 
 	e.logIn(ctx)
 	secrets = e.secretsOf(rev.Want)
 	ctx = redact.With(ctx, secrets)
-	have = e.Observe(ctx, rev.Want)
+	have = e.observeForPlan(ctx, rev)
 	p = e.compute(rev, have, e.past().Past()) // the past of a pull request's preview is empty, because such an engine runs no pass
 	p = p.Apply(guard.Choose(p, rev.Targets).Limit).Redacted(secrets).Apply(guard.Brake(e.Limits, rev.Approved))
 	return p, have, secrets

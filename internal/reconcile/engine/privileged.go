@@ -14,79 +14,46 @@ import (
 // They list it again because another agent may have created objects since, or the cloud may have copied a mark.
 const relistInterval = time.Hour
 
-// rareKind reports whether objects of a kind are not listed only because a pass changes objects of other kinds.
-func rareKind(of kind.Info) bool {
-	return of.Scope == kind.OfCloud || of.Scope == kind.Offered || of.Rare
-}
-
 // rarelyListed reports whether a place is idle even during a pass that changes something. That is so for rare kinds,
 // and for further entries, because most kinds are not created through them.
-func rarelyListed(of kind.Info, at memory.Place) bool { return rareKind(of) || at.Entry != "" }
+func rarelyListed(of kind.Info, at memory.Place) bool { return of.Seldom() || at.Entry != "" }
 
 // idle reports whether a pass may skip the list of a place, because a list less than [relistInterval] ago showed no object of
 // the stack. A list may not show the result of a request yet, so a place is not idle while the stack changes objects of its kind. A pass that changes something nevertheless lists it first, unless the place is one of those that are rarely listed.
 // Previews skip no place, because their engines do not see which objects passes
-// create.
-func (e *Engine) idle(at memory.Place, now time.Time) bool {
+// create. used are the services that the stack uses. A refused list is not skipped if it would not be excused now.
+func (e *Engine) idle(of kind.Info, at memory.Place, used map[string]bool, now time.Time) bool {
 	f, known := e.past().Found(at)
-	return known && !f.Owns && now.Sub(f.At) < relistInterval && !e.past().Begins(at.Kind)
+	return known && !f.Owns && now.Sub(f.At) < relistInterval && !e.past().Begins(at.Kind) && (f.Refused == nil || excusable(of, at, used))
 }
 
-// dropRefused removes the refused lists of places that are rarely listed, if no manifest asks for the place and the stack
-// owned nothing there before. Credentials that may not list the users of a cloud, or the secrets of
-// Barbican, have most likely created none either. Without this rule, the passes of all stacks with
-// such credentials would fail. A list that fails for any other reason is not removed.
-//
-// If the stack has further entries, the place counts as unknown, so that no object that may exist
-// there is created again through another entry. This is not necessary for a privileged kind,
-// because its objects belong to the whole cloud, and an entry that may create them can list all of
-// them.
-func (e *Engine) dropRefused(shown map[memory.Place]kind.Shown, asked map[memory.Place]bool) {
-	found := e.past().AllFound()
-	for _, k := range e.Kinds {
-		for _, entry := range e.entryNames() {
-			at := memory.Place{Kind: k.Info.Kind, Entry: entry}
-			part := shown[at]
-			if !rarelyListed(k.Info, at) || asked[at] || found[at].Owns || !errors.Is(part.Err, kind.ErrForbidden) {
-				continue
-			}
-			if part.Refused = true; len(e.Entries) == 0 || k.Info.Scope == kind.OfCloud {
-				delete(shown, at)
-			} else {
-				shown[at] = part
-			}
-		}
-	}
-}
-
-// addRefused adds the places that are not listed now because an earlier list of them was
-// refused.
-func (e *Engine) addRefused(shown map[memory.Place]kind.Shown) {
-	for at, f := range e.past().AllFound() {
-		if _, asked := shown[at]; !asked && f.Refused != nil {
-			shown[at] = kind.Shown{Entry: at.Entry, Err: f.Refused, Refused: true}
-		}
-	}
-}
-
-// noteFindings stores the results of the lists of places in the memory. A list that failed changes
-// nothing, unless the pass may create objects in the place. A place with managed objects counts as a place with objects of the stack, because the
-// pass may still create one there.
+// noteFindings stores the results of the lists of places in the memory. A place with managed objects counts as a place with objects of the stack,
+// because the pass may still create one there. If the list of such a place is refused, the stack may own objects there. It owns none if the place is
+// rarely listed, or if its list was already refused when the place had no managed objects. Any other list that failed changes nothing, unless the pass may create objects in the place.
 func (e *Engine) noteFindings(shown map[memory.Place]kind.Shown, have kind.Snapshot, managed map[memory.Place]bool, listed []memory.Place, now time.Time) {
 	for _, at := range listed {
 		part, there := shown[at]
 		switch {
-		case there && part.Err != nil && !part.Refused:
-			if f, known := e.past().Found(at); known && managed[at] && !f.Owns {
-				e.past().NoteFound(at, memory.Finding{}) // as if it had never been listed
-			}
 		case !there: // the place was excused
-			e.past().NoteFound(at, memory.Finding{At: now})
+			e.past().NoteFound(at, memory.Finding{At: now, Refused: kind.ErrForbidden})
 		case part.Refused:
 			e.past().NoteFound(at, memory.Finding{At: now, Refused: part.Err})
-		default:
+		case part.Err == nil:
 			e.past().NoteFound(at, memory.Finding{Owns: managed[at] || e.bearsThrough(at, have[at.Kind]), At: now})
+		case managed[at]:
+			e.noteUnknown(at, part.Err, now)
 		}
+	}
+}
+
+// noteUnknown stores that the list of a place with managed objects failed.
+func (e *Engine) noteUnknown(at memory.Place, err error, now time.Time) {
+	switch f, known := e.past().Found(at); {
+	case f.Owns || f.Refused != nil:
+	case errors.Is(err, kind.ErrForbidden) && !rarelyListed(e.kind(at.Kind).Info, at):
+		e.past().NoteFound(at, memory.Finding{Owns: true, At: now})
+	case known:
+		e.past().NoteFound(at, memory.Finding{}) // as if it had never been listed
 	}
 }
 

@@ -34,12 +34,12 @@ func (r *run) relistWritten(ctx context.Context) bool {
 func (r *run) hostedKinds() (names []string) {
 	for _, k := range r.engine.Kinds {
 		of := k.Info
-		_, known := r.snapshot[of.Kind]
+		c, known := r.snapshot[of.Kind]
 		older := func(kind string) bool {
 			outside := r.fresh[kind]
 			return outside != nil && len(outside.writtenEntries) > 0 && (outside.touched || r.fresh[of.Kind].at.Before(outside.at))
 		}
-		if known && slices.ContainsFunc(of.HostedOn, older) {
+		if known && !c.Refused && slices.ContainsFunc(of.HostedOn, older) {
 			names = append(names, of.Kind)
 		}
 	}
@@ -117,7 +117,7 @@ func (r *run) noteUnlisted(s *freshness, err error) {
 // listSkipped lists the places that the pass has skipped as long as there was nothing to do.
 func (r *run) listSkipped(ctx context.Context) {
 	began := time.Now()
-	fresh := r.engine.observePlaces(ctx, r.rev.Want, r.skipped, r.snapshot)
+	fresh := r.engine.observePlaces(ctx, r.rev, r.skipped, r.snapshot)
 	r.skipped = nil
 	maps.Copy(r.snapshot, fresh)
 	r.observed(fresh, began)

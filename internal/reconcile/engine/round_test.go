@@ -193,14 +193,14 @@ func TestPlacesThatAreRemembered(t *testing.T) {
 		if c.found != nil {
 			e.past().NoteFound(at, *c.found)
 		}
-		if got := e.idle(at, now.Add(c.after)); got != c.idle {
+		if got := e.idle(kind.Info{Kind: at.Kind}, at, nil, now.Add(c.after)); got != c.idle {
 			t.Errorf("%s: %t", name, got)
 		}
 		if managed := e.managing(nil)[at]; managed != (c.found != nil && c.found.Owns) {
 			t.Errorf("%s: managed %t", name, managed)
 		}
 	}
-	e := &Engine{Stack: "s"}
+	e := entered(newDoors())
 	refused, asked := memory.Place{Kind: "Thing", Entry: "b"}, memory.Place{Kind: "Thing", Entry: "c"}
 	e.past().NoteFound(at, memory.Finding{At: now})
 	e.past().NoteFound(refused, memory.Finding{At: now, Refused: kind.ErrForbidden})

@@ -144,7 +144,7 @@ func TestLooksAtKindsThatAStackDoesNotUse(t *testing.T) {
 }
 
 // A new process does not list the kinds that the process before it has listed within the hour, if there is a file. Before a process creates the
-// first object of a kind, that kind is no longer in the file. So after a kill, the next process finds the object.
+// first object of a kind, the file says that the stack owns objects of that kind. So after a kill, the next process finds the object.
 func TestKindsThatTheProcessBeforeDidNotUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	open := func() *memory.Memory {
@@ -159,7 +159,7 @@ func TestKindsThatTheProcessBeforeDidNotUse(t *testing.T) {
 	two.engine.Memory = open()
 	two.sync(t, "", 1)
 	two.things.OnCreate = func(string) (before, after error) {
-		if found := open().AllFound(); len(found) != 1 || found[memory.Place{Kind: "Other"}].At.IsZero() {
+		if found := open().AllFound(); len(found) != 2 || !found[memory.Place{Kind: "Thing"}].Owns || found[memory.Place{Kind: "Other"}].Owns {
 			t.Errorf("before the creation, the file says %v", found)
 		}
 		return nil, nil

@@ -38,6 +38,9 @@ type Revision struct {
 	// EarlierCommits visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
 	// there is no history.
 	EarlierCommits func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
+	// Before visits the same for up to [MaxBefore] commits. Their kinds are those of which the stack may own objects. It may be set although
+	// EarlierCommits is nil.
+	Before func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 
@@ -71,7 +74,7 @@ func (e *Engine) runPass(ctx context.Context, rev Revision) Pass {
 	defer stop()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(r.timing.Grace, stop) })()
 
-	r.snapshot, r.skipped = e.observeForPass(ctx, rev.Want)
+	r.snapshot, r.skipped = e.observeForPass(ctx, rev)
 	e.estimateKilledWait(r.timing, r.pass.Started, time.Now())
 	r.observed(r.snapshot, r.pass.Started)
 	r.planRound(ctx)

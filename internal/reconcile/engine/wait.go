@@ -152,7 +152,7 @@ func (r *run) givenUp(kind string) bool {
 // firstError returns the error of a part of a collection that could not be listed. An error after which a retry may succeed
 // is preferred.
 func firstError(c kind.Collection) (first error) {
-	if len(c.Parts) == 0 {
+	if len(c.Parts) == 0 && !c.Refused {
 		return c.Err
 	}
 	for _, part := range c.Parts {

@@ -12,9 +12,8 @@ type Shown struct {
 	Err error
 	// Closed is true when the entry could not log in.
 	Closed bool
-	// Refused is true if the entry may not list the collection, and no manifest describes an object
-	// of that kind through this entry. The entry has most likely created none, so the pass does not
-	// fail.
+	// Refused is true if the entry may not list the collection, and most likely has created none of its objects, because no manifest describes
+	// one through this entry. The part is unknown, but the pass does not fail.
 	Refused bool
 }
 

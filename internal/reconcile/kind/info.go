@@ -81,6 +81,10 @@ const (
 	Offered
 )
 
+// Seldom reports whether passes list the kind only if a manifest describes one, if the stack owns one, or now and then. Most credentials may not list
+// such a kind, or most stacks do not use it.
+func (i Info) Seldom() bool { return i.Scope == OfCloud || i.Scope == Offered || i.Rare }
+
 // Spellings are the group, version and kind that manifests can name: first the kind's own, then its aliases.
 func (i Info) Spellings() []manifest.GroupVersionKind {
 	list := []manifest.GroupVersionKind{{Group: i.Group, Version: i.Version, Kind: i.Kind}}

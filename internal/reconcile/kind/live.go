@@ -179,6 +179,8 @@ type Collection struct {
 	// Index is the index of Items, if there is one already; see [Collection.Indexed].
 	Index *Index
 	Err   error
+	// Refused is true if Err is a refusal that is excused, see [Shown.Refused].
+	Refused bool
 	// Parts are the lists of the single entries, if the collection was joined from them; nil if the stack has only its main
 	// entry. An entry without a part was not listed, since the stack has nothing there.
 	Parts []Shown

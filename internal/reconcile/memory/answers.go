@@ -16,9 +16,9 @@ type Place struct{ Kind, Entry string }
 
 // Finding is the result of the last list of a place.
 type Finding struct {
-	Owns bool // the stack owns an object in this place
+	Owns bool // the stack owns an object in this place, or may own one although the cloud refuses the list
 	At   time.Time
-	// Refused is the reason why the place may not be listed; nil if it may.
+	// Refused is the reason why the place may not be listed, if the stack most likely owns nothing there; nil if it may.
 	Refused error
 }
 

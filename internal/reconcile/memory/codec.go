@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/printable"
+	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
@@ -37,11 +39,26 @@ type document struct {
 	// Login and Unused say which kinds that login has listed, without an object of the stack.
 	Login  string      `json:"login,omitempty"`
 	Unused []unusedDoc `json:"unused,omitempty"`
+	// Owned are the kinds of which the stack owns objects, or may own some.
+	Owned []string `json:"owned,omitempty"`
 }
 
 type unusedDoc struct {
-	Kind string    `json:"kind"`
-	At   time.Time `json:"at"`
+	Kind    string    `json:"kind"`
+	At      time.Time `json:"at"`
+	Refused string    `json:"refused,omitempty"` // the reason why the kind may not be listed, without secrets; "" if it was listed
+}
+
+// maxRefusal is the maximum length of such a reason, in characters.
+const maxRefusal = 500
+
+// refusal is a reason from the file.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func (refusal) Is(target error) bool {
+	return target == kind.ErrForbidden || target == kind.ErrRejected
 }
 
 type keyDoc struct {
@@ -82,10 +99,17 @@ func (m *Memory) document() document {
 		}
 	}
 	for at, f := range m.found {
-		if at.Entry == "" && !f.Owns && f.Refused == nil && !f.At.IsZero() && m.login != "" { // each further entry has a login of its own
-			d.Login, d.Unused = m.login, append(d.Unused, unusedDoc{at.Kind, f.At.UTC()})
+		switch { // each further entry has a login of its own
+		case at.Entry != "":
+		case f.Owns:
+			d.Owned = append(d.Owned, at.Kind)
+		case m.login != "" && f.Refused != nil:
+			d.Login, d.Unused = m.login, append(d.Unused, unusedDoc{at.Kind, f.At.UTC(), printable.Clip(f.Refused.Error(), maxRefusal)})
+		case m.login != "" && !f.At.IsZero():
+			d.Login, d.Unused = m.login, append(d.Unused, unusedDoc{Kind: at.Kind, At: f.At.UTC()})
 		}
 	}
+	slices.Sort(d.Owned)
 	slices.SortFunc(d.Unused, func(a, b unusedDoc) int { return strings.Compare(a.Kind, b.Kind) })
 	slices.SortFunc(d.Begun, func(a, b begunDoc) int { return manifest.Key(a.Key).Compare(manifest.Key(b.Key)) })
 	slices.SortFunc(d.Unanswered, func(a, b requestDoc) int { return strings.Compare(a.Step, b.Step) })
@@ -94,7 +118,7 @@ func (m *Memory) document() document {
 }
 
 func (d document) empty() bool {
-	return len(d.Begun)+len(d.Unanswered)+len(d.Healed)+len(d.Unused) == 0
+	return len(d.Begun)+len(d.Unanswered)+len(d.Healed)+len(d.Unused)+len(d.Owned) == 0
 }
 
 // decode reads a document of a stack; "" means any stack.
@@ -142,6 +166,9 @@ func (d document) check(stack string, now time.Time) error {
 			return fmt.Errorf("an element of unused names no kind, or its time is more than %s after the time of the document", clockError)
 		}
 	}
+	if slices.Contains(d.Owned, "") {
+		return errors.New("an element of owned names no kind")
+	}
 	for _, p := range d.Healed {
 		late := func(at time.Time) bool { return at.After(d.Saved.Add(clockError)) }
 		if p.Member.Kind == "" || p.Member.Name == "" || slices.ContainsFunc(p.At, late) {
@@ -156,7 +183,14 @@ func (d document) check(stack string, now time.Time) error {
 func (m *Memory) restore(d document) {
 	m.where, m.login, m.restored = d.Where, d.Login, true
 	for _, u := range d.Unused {
-		set(&m.found, Place{Kind: u.Kind}, Finding{At: u.At})
+		f := Finding{At: u.At}
+		if u.Refused != "" {
+			f.Refused = refusal(u.Refused)
+		}
+		set(&m.found, Place{Kind: u.Kind}, f)
+	}
+	for _, name := range d.Owned {
+		set(&m.found, Place{Kind: name}, Finding{Owns: true, At: d.Saved})
 	}
 	for _, o := range d.Begun {
 		set(&m.begun, manifest.Key(o.Key), begun{o.Until, o.Deletes})

@@ -70,14 +70,14 @@ func TestWhatIsKept(t *testing.T) {
 	if len(past.KnownIDs)+len(past.Made)+len(past.Fallbacks)+len(past.Seen.Served)+len(past.Seen.Quiet)+len(next.created)+len(next.probed)+len(next.traces)+len(next.adopted) > 0 || !next.killedUntil.IsZero() {
 		t.Errorf("more is kept: %+v", past)
 	}
-	if found, want := next.AllFound(), (map[Place]Finding{{Kind: "Volume"}: {At: noon}}); !maps.Equal(found, want) {
+	if found, want := next.AllFound(), (map[Place]Finding{{Kind: "Volume"}: {At: noon}, {Kind: "Server"}: {Owns: true, At: noon}, {Kind: "Secret"}: {At: noon, Refused: refusal("not allowed")}}); !maps.Equal(found, want) || !errors.Is(found[Place{Kind: "Secret"}].Refused, kind.ErrForbidden) {
 		t.Errorf("found %v, want %v", found, want)
 	}
 	var kept bytes.Buffer
 	if err := next.Print(&kept); err != nil {
 		t.Error(err)
 	}
-	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreation requested, but no answer came (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\nlisted (1)\n  Volume at 2024-02-01T12:00:00Z\n"
+	want := "of project one/p1\nbegun (1)\n  Server/web until 2024-02-01T12:03:00Z\ncreation requested, but no answer came (1)\n  Server/web# until 2024-02-01T12:03:00Z\ndo not serve, or were healed (1)\n  Server/web, healed at 2024-02-01T12:00:00Z\nlisted (3)\n  Secret at 2024-02-01T12:00:00Z, refused\n  Server at 2024-02-01T12:00:00Z, with objects of the stack\n  Volume at 2024-02-01T12:00:00Z\n"
 	if kept.String() != want {
 		t.Errorf("printed: %s", kept.String())
 	}
@@ -86,18 +86,21 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// The lists of an earlier process count only for the first login of the same user with the same roles.
+// The lists of an earlier process count only for the first login of the same user with the same roles. In the same project, the stack owns the same
+// objects after each login, and a refused list does not count as a list without objects.
 func TestWhoseListsAreKept(t *testing.T) {
+	server, volume, secret := Place{Kind: "Server"}, Place{Kind: "Volume"}, Place{Kind: "Secret"}
+	facts := map[Place]Finding{server: {Owns: true, At: noon}, secret: {Refused: refusal("not allowed")}}
 	for name, c := range map[string]struct {
 		logins []LoggedIn
-		want   int
+		want   map[Place]Finding
 	}{
-		"the same":           {[]LoggedIn{{"one/p1", "ann"}}, 1},
-		"a second login":     {[]LoggedIn{{"one/p1", "ann"}, {"one/p1", "ann"}}, 0},
-		"another user":       {[]LoggedIn{{"one/p1", "bob"}}, 0},
-		"an unknown user":    {[]LoggedIn{{"one/p1", ""}}, 0},
-		"another project":    {[]LoggedIn{{"one/p2", "ann"}}, 0},
-		"another, then this": {[]LoggedIn{{"one/p1", "bob"}, {"one/p1", "ann"}}, 0},
+		"the same":           {[]LoggedIn{{"one/p1", "ann"}}, map[Place]Finding{server: {Owns: true, At: noon}, volume: {At: noon}, secret: {At: noon, Refused: refusal("not allowed")}}},
+		"a second login":     {[]LoggedIn{{"one/p1", "ann"}, {"one/p1", "ann"}}, facts},
+		"another user":       {[]LoggedIn{{"one/p1", "bob"}}, facts},
+		"an unknown user":    {[]LoggedIn{{"one/p1", ""}}, facts},
+		"another project":    {[]LoggedIn{{"one/p2", "ann"}}, nil},
+		"another, then this": {[]LoggedIn{{"one/p1", "bob"}, {"one/p1", "ann"}}, facts},
 	} {
 		_, path := filled(t)
 		next, err := Open(path, "s", noon.Add(time.Minute))
@@ -107,8 +110,8 @@ func TestWhoseListsAreKept(t *testing.T) {
 		for _, l := range c.logins {
 			next.Forget(l)
 		}
-		if got := len(next.AllFound()); got != c.want {
-			t.Errorf("%s: %d kinds are known, want %d", name, got, c.want)
+		if got := next.AllFound(); !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -20,19 +20,35 @@ func (m *Memory) Forget(event Event) {
 	event.forget(m)
 }
 
-// LoggedIn is a new login. Where is the project and the region of the login. As is the user with its roles; "" if they are unknown. The lists
-// of an earlier login say nothing about the new one. Only the first login of a process may continue with the lists of the process before it, if
-// the user and the roles are the same. If the project or the region is another one, the whole past is dropped.
+// LoggedIn is a new login. Where is the project and the region of the login. As is the user with its roles; "" if they are unknown. If an earlier
+// login saw nothing in a place, that says nothing about the new one. Only the first login of a process may continue with the lists of the process
+// before it, if the user and the roles are the same. If the project or the region is another one, the whole past is dropped.
 type LoggedIn struct{ Where, As string }
 
 func (l LoggedIn) forget(m *Memory) {
 	if m.where != "" && m.where != l.Where {
 		m.clear()
 	}
-	if !m.restored || m.login != l.As {
+	switch {
+	case m.where != l.Where:
 		m.found = nil
+	case !m.restored || m.login != l.As:
+		m.keepFacts()
 	}
 	m.where, m.login, m.restored, m.sights, m.preflight = l.Where, l.As, false, nil, checked{}
+}
+
+// keepFacts drops the findings that hold only for one login. The stack still owns what it owned in the project, and it has still created nothing
+// where the list was refused. Such a place is listed again. Further entries may have another project since.
+func (m *Memory) keepFacts() {
+	for at, f := range m.found {
+		switch {
+		case at.Entry != "" || !f.Owns && f.Refused == nil:
+			delete(m.found, at)
+		case !f.Owns:
+			m.found[at] = Finding{Refused: f.Refused}
+		}
+	}
 }
 
 func (m *Memory) clear() {

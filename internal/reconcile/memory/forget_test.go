@@ -134,14 +134,23 @@ func TestTracesOfWhatDiffersStay(t *testing.T) {
 	}
 }
 
-// If a login leads to another project, the whole past is dropped. If it leads to the same project, only the results of lists are dropped.
+// If a login leads to another project, the whole past is dropped. If it leads to the same project, only the results of lists are dropped that
+// showed no object of the stack.
 func TestALogin(t *testing.T) {
 	for _, c := range []struct{ before, now, begun string }{{"", "p", "web"}, {"p", "p", "web"}, {"p", "q", ""}} {
+		own, unused, refused, further := Place{Kind: "Server"}, Place{Kind: "Volume"}, Place{Kind: "Secret"}, Place{Kind: "Server", Entry: "b"}
 		m := &Memory{where: c.before}
 		m.NoteBegun([]manifest.Key{web})
-		m.NoteFound(Place{Kind: "Server"}, Finding{Owns: true})
+		m.NoteFound(own, Finding{Owns: true, At: noon})
+		m.NoteFound(unused, Finding{At: noon})
+		m.NoteFound(refused, Finding{At: noon, Refused: kind.ErrForbidden})
+		m.NoteFound(further, Finding{Owns: true, At: noon})
 		m.Forget(LoggedIn{Where: c.now})
-		if got := names(m.begun); got != c.begun || len(m.AllFound()) > 0 || m.where != c.now {
+		var want map[Place]Finding
+		if c.before == c.now {
+			want = map[Place]Finding{own: {Owns: true, At: noon}, refused: {Refused: kind.ErrForbidden}}
+		}
+		if got := names(m.begun); got != c.begun || !maps.Equal(m.AllFound(), want) || m.where != c.now {
 			t.Errorf("from %q to %q: begun %q, found %v, now in %q", c.before, c.now, got, m.AllFound(), m.where)
 		}
 	}

@@ -39,7 +39,8 @@ func (m *Memory) Print(w io.Writer) error {
 		return key.String() + " to commit " + printable.Name(f.Commit)
 	})
 	section(out, "listed", m.found, func(at Place, f Finding) string {
-		return strings.TrimSpace(at.Kind+" "+at.Entry) + " at " + clock(f.At) + map[bool]string{true: ", with objects of the stack"}[f.Owns]
+		text := strings.TrimSpace(printable.Name(at.Kind)+" "+at.Entry) + " at " + clock(f.At) + map[bool]string{true: ", with objects of the stack"}[f.Owns]
+		return text + map[bool]string{true: ", refused"}[f.Refused != nil]
 	})
 	section(out, "seen at the end of the last pass", m.sights, func(at Place, s Sight) string {
 		return fmt.Sprintf("%s %s: %d objects", at.Kind, at.Entry, s.Count)

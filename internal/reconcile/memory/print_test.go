@@ -41,7 +41,7 @@ sent nothing new (1)
 went back (1)
   Server/web to commit c
 listed (4)
-  Secret at 2024-02-01T12:00:00Z
+  Secret at 2024-02-01T12:00:00Z, refused
   Server at 2024-02-01T12:00:00Z, with objects of the stack
   Volume at 2024-02-01T12:00:00Z
   Volume other at 2024-02-01T12:00:00Z

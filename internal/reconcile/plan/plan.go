@@ -42,6 +42,8 @@ type Lists struct {
 	Unlisted []string
 	// Closed is how many entries of Unlisted are about credentials that could not log in. Each pass tries to log in again.
 	Closed int
+	// Refused explains which collections the cloud refuses to list although the stack most likely owns nothing in them. Their objects are unknown.
+	Refused []string
 }
 
 // Restraint is the result of the policies for a plan as a whole (see package guard). The engine applies them at three stations:

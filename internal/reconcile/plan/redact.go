@@ -13,7 +13,7 @@ import (
 // contain secrets, since anybody can write them.
 func (p Plan) Redacted(r *redact.Redactor) Plan {
 	p = p.MapSteps(func(s Step) Step { return s.redacted(r) })
-	p.Unlisted = r.Texts(p.Unlisted)
+	p.Unlisted, p.Refused = r.Texts(p.Unlisted), r.Texts(p.Refused)
 	p.Workloads = slices.Clone(p.Workloads)
 	for i := range p.Workloads {
 		p.Workloads[i].Notes = notes(r, p.Workloads[i].Notes)

@@ -24,3 +24,15 @@ func (p Page) ignoredFiles() string {
 	}
 	return b.String() + "\n</details>\n\n"
 }
+
+// refusedLists names the collections that the cloud refuses to list.
+func (p Page) refusedLists() string {
+	var b strings.Builder
+	for _, reason := range p.Plan.Refused {
+		b.WriteString("- " + quote(upperFirst(report.RefusedText(reason))) + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -77,7 +77,7 @@ func (p Page) Markdown() string {
 	if p.Plan != nil {
 		b.WriteString(p.objects())
 		b.WriteString(p.quotas())
-		b.WriteString(p.ignoredFiles())
+		b.WriteString(p.refusedLists() + p.ignoredFiles())
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -159,7 +159,7 @@ func hostile(a, b string) []interface{ Markdown() string } {
 			steps = append(steps, equal, child)
 		}
 	}
-	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, a)}}, Lists: plan.Lists{Unlisted: []string{a, b}}}
+	planned := &plan.Plan{Stack: a, Steps: steps, Workloads: []plan.Workload{{Key: key, Origin: at, Notes: notes}}, Restraint: plan.Restraint{Held: cause.List{cause.Of(cause.Told, a)}}, Lists: plan.Lists{Unlisted: []string{a, b}, Refused: []string{a, b}}}
 	problems := manifest.Problems{{Origin: at, Key: key, Field: b, What: a, Fix: b}, {What: b}}
 	approvals := []plan.Approval{{Hash: a, By: b}}
 	pass := &engine.Pass{First: *planned, Last: *planned, Failures: []engine.Failure{{Key: key, Origin: at, Causes: cause.List{cause.Of(cause.Tried, a)}, Dependents: []manifest.Key{key, {Kind: b}}}}}

@@ -9,6 +9,7 @@ package keystone
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/simulator/oslo"
@@ -104,6 +105,15 @@ func (k *Keystone) Grant(userID, projectID string, roles ...string) {
 			if r.Name == name {
 				k.grants = append(k.grants, grant{"projects", projectID, "users", userID, r.ID})
 			}
+		}
+	}
+}
+
+// Revoke takes a role from a user in a project.
+func (k *Keystone) Revoke(userID, projectID, role string) {
+	for r := range k.roles.All() {
+		if r.Name == role {
+			k.grants = slices.DeleteFunc(k.grants, func(g grant) bool { return g == grant{"projects", projectID, "users", userID, r.ID} })
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stackreeve/stackreeve/internal/pattern"
 	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/resolve"
@@ -51,6 +52,23 @@ func (w worldReader) incompleteMessages() (out []string) {
 	}
 	return out
 }
+
+// refusedMessages returns messages about the collections of the main entry that are refused and excused. The rare kinds are not among them, because
+// most users may not list them.
+func (w worldReader) refusedMessages() (out []string) {
+	for _, name := range w.KindNames {
+		c := w.Have[name]
+		for _, part := range append([]kind.Shown{{Err: c.Err, Refused: c.Refused}}, c.Parts...) {
+			if part.Refused && part.Entry == "" && !w.KindOf[name].Info.Seldom() {
+				out = append(out, name+": "+requestID.Regexp().ReplaceAllString(part.Err.Error(), ""))
+			}
+		}
+	}
+	return out
+}
+
+// requestID matches the ID of a request in an error. It differs each time, and reports are written only if they differ.
+var requestID = pattern.Of(` \(req-[0-9a-f-]{36}\)`)
 
 // loginMessages returns messages about the entries that could not log in.
 func (w worldReader) loginMessages() (out []string) {

@@ -17,7 +17,7 @@ func (p *planner) finish() plan.Plan {
 		}
 	}
 	return plan.Plan{At: p.Now, Outlook: plan.Outlook{Seen: p.groups.SeenNow, Failing: p.groups.Failing, Fallbacks: back}, Stack: p.Stack, Commit: p.Commit, Steps: p.steps, Workloads: p.workloads, Stock: p.Stock,
-		Lists: plan.Lists{Unlisted: append(p.unlistedMessages(), closed...), Closed: len(closed)}}
+		Lists: plan.Lists{Unlisted: append(p.unlistedMessages(), closed...), Closed: len(closed), Refused: p.refusedMessages()}}
 }
 
 // awaitEachOther sets for each step the other steps that it has to wait for. awaitUsers runs late, because a step that waits for its turn

@@ -121,7 +121,7 @@ func (p *planner) orphanStep(o ownertext.Owner, item *kind.Live) plan.Step {
 func (w worldReader) unlistedMessages() []string {
 	var out []string
 	for _, name := range w.KindNames {
-		if c, ok := w.Have[name]; ok && c.Err != nil && !errors.Is(c.Err, kind.ErrNoService) {
+		if c, ok := w.Have[name]; ok && c.Err != nil && !c.Refused && !errors.Is(c.Err, kind.ErrNoService) {
 			out = append(out, name+": "+c.Err.Error())
 		}
 	}
