@@ -69,7 +69,7 @@ func (a *app) showClearSecrets(found []clearSecret, output string) error {
 		return report.JSON(a.out, found)
 	}
 	for _, f := range found {
-		parts := []string{fmt.Sprintf("%s:%d", f.File, f.Line), report.Clean(f.Object), report.Clean(f.Field), f.Reason}
+		parts := []string{fmt.Sprintf("%s:%d", report.Clean(f.File), f.Line), report.Clean(f.Object), report.Clean(f.Field), f.Reason}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		fmt.Fprintln(a.out, strings.Join(parts, ": "))
 	}

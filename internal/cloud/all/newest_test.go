@@ -184,3 +184,43 @@ func TestAllImagesOfAPatternVanish(t *testing.T) {
 		}
 	}
 }
+
+// A plan of a pull request, as one from a fork, resolves the pattern with requests that only read. The image is neither pinned nor proposed
+// for the branch afterwards.
+func TestAPullRequestPinsNoImageForTheBranch(t *testing.T) {
+	w := newWeekly(t)
+	one := "---\n{apiVersion: stackreeve.dev/v1alpha1, kind: VirtualMachine, metadata: {name: web}, spec: {image: os, flavor: m1.nano}}\n"
+	branch := newestImage + one
+	w.g.Only(branch)
+	old := w.upload("weekly-1", 3)
+	w.g.MustSync(branch)
+	w.upload("weekly-2", 2)
+	w.upload("hostile", 1)
+	w.g.Simulator.ResetRequests()
+	for pattern, found := range map[string]bool{`"weekly-2"`: true, `"hostile"`: true, `"none-*", latest: true`: false, `"*", latest: true`: true} {
+		request := strings.Replace(branch, `"weekly-*", latest: true`, pattern, 1) + strings.Replace(one, "name: web", "name: more", 1)
+		for _, s := range w.g.Planner(request)(request).Steps {
+			if s.Key.String() == "Image/os" && (s.Action != plan.Wait) != found {
+				t.Errorf("%s: %s %s: %s", pattern, s.Action, s.Key, s.FullCause())
+			}
+		}
+	}
+	for _, r := range w.g.Simulator.Requests() {
+		if r.Write() {
+			t.Errorf("a plan sent %+v", r)
+		}
+	}
+	if got := outrun(w.g.Planner(branch)(branch)); !slices.Equal(got, []string{"web"}) {
+		t.Errorf("on the branch, %q keep their image", got)
+	}
+	if pass := w.g.MustSync(branch); len(pass.Results) > 0 {
+		t.Errorf("%d steps were carried out", len(pass.Results))
+	}
+	var is struct {
+		Servers []struct{ Image struct{ ID string } }
+	}
+	w.do(cloud.Call{Service: cloud.Compute, Method: http.MethodGet, Path: "servers/detail", Into: &is})
+	if len(is.Servers) != 1 || is.Servers[0].Image.ID != old {
+		t.Errorf("servers %+v, want one with %s", is.Servers, old)
+	}
+}
