@@ -76,7 +76,10 @@ func (s *State[Spec, More]) guarded() *kind.Mark {
 	if s.Standard == nil {
 		return s.Mark
 	}
-	_, m := mark.InDescription(s.Standard.Described)
+	_, m, short := mark.InLabel(s.Standard.Described)
+	if short {
+		return nil
+	}
 	return m
 }
 

@@ -43,14 +43,13 @@ func (r *run) waitingFor(places []memory.Place, now time.Time) map[memory.Place]
 	for _, at := range places {
 		perKind[at.Kind]++
 	}
-	together := len(r.doing) == 0 && !r.answersUnplanned && r.round.writes == 0 && len(r.round.settling) == 0 && len(r.round.rollouts) == 0
 	waiting := map[memory.Place]kind.Waiting{}
 	for _, at := range places {
 		ids := r.round.awaited.pending[at]
 		if perKind[at.Kind] > 1 || len(ids) == 0 || r.round.awaited.others[at] || !r.isOnlyAwaited(at.Kind) || now.Sub(r.fresh[at.Kind].at) > r.timing.MaxListAge {
 			continue
 		}
-		waiting[at] = kind.Waiting{IDs: ids, Together: together}
+		waiting[at] = kind.Waiting{IDs: ids, Together: !r.round.isNeeded(at.Kind) && len(r.round.settling) == 0}
 	}
 	return waiting
 }
@@ -71,8 +70,9 @@ func (r *run) isOnlyAwaited(kindName string) bool {
 // isNeeded reports whether a step may wait for objects of a kind. Kinds of which the cloud has no objects stand for any other kind.
 func (o *round) isNeeded(kindName string) bool { return o.needsAll || o.needed[kindName] }
 
-// noteNeeds records the kinds for whose objects a step waits.
+// noteNeeds records the kinds for whose objects a step waits. A step that waits for its turn may wait for any object.
 func (r *run) noteNeeds(s *plan.Step) {
+	r.round.needsAll = r.round.needsAll || !s.Turn.IsZero()
 	for _, key := range s.Awaits {
 		k := r.engine.kind(key.Kind)
 		r.round.needsAll = r.round.needsAll || k == nil || k.Driver == nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/reconcile/cause"
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 	"github.com/stackreeve/stackreeve/internal/reconcile/memory"
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -38,21 +39,20 @@ func TestWhatAListWaitsFor(t *testing.T) {
 		ids      []string
 		together bool
 	}{
-		"nothing":                    {nil, func(*run) {}, nil, false},
-		"two objects":                {[]plan.Step{a, b}, func(*run) {}, []string{"a", "b"}, true},
-		"a step is in flight":        {[]plan.Step{a}, func(r *run) { r.doing["Thing/c"] = Activity{} }, []string{"a"}, false},
-		"a step follows":             {[]plan.Step{a}, func(r *run) { r.round.writes = 1 }, []string{"a"}, false},
-		"a step has ended":           {[]plan.Step{a}, func(r *run) { r.answersUnplanned = true }, []string{"a"}, false},
-		"members take turns":         {[]plan.Step{a}, func(r *run) { r.round.rollouts = make([]plan.Rollout, 1) }, []string{"a"}, false},
-		"others have to serve":       {[]plan.Step{a}, func(r *run) { r.round.settling["Other"] = time.Now() }, []string{"a"}, false},
-		"one is being deleted":       {[]plan.Step{a, waitFor("b", kind.Deleting)}, func(*run) {}, nil, false},
-		"a deletion was requested":   {[]plan.Step{a}, func(r *run) { r.fresh[thing].deletes = true }, nil, false},
-		"an object was written":      {[]plan.Step{a}, func(r *run) { r.fresh[thing].stale[thingtest.Key("c")] = true }, nil, false},
-		"a step needs a recent list": {[]plan.Step{a}, func(r *run) { r.round.outdated[thing] = true }, nil, false},
-		"the last list failed":       {[]plan.Step{a}, func(r *run) { r.snapshot[thing] = kind.Collection{Err: errors.New("no")} }, nil, false},
-		"an object has to serve":     {[]plan.Step{a}, func(r *run) { r.round.settling[thing] = time.Now() }, nil, false},
-		"the last list is too old":   {[]plan.Step{a}, func(r *run) { r.fresh[thing].at = time.Now().Add(-time.Hour) }, nil, false},
-		"an object inside it":        {[]plan.Step{a}, func(r *run) { r.engine.kind(thing).Info.HostedOn = []string{thing} }, nil, false},
+		"nothing":                      {nil, func(*run) {}, nil, false},
+		"two objects":                  {[]plan.Step{a, b}, func(*run) {}, []string{"a", "b"}, true},
+		"a step is in flight":          {[]plan.Step{a}, func(r *run) { r.doing["Thing/c"] = Activity{} }, []string{"a"}, true},
+		"a step waits for one of them": {[]plan.Step{a}, func(r *run) { r.noteNeeds(&plan.Step{Order: plan.Order{Awaits: []manifest.Key{thingtest.Key("a")}}}) }, []string{"a"}, false},
+		"members take turns":           {[]plan.Step{a}, func(r *run) { r.noteNeeds(&plan.Step{Order: plan.Order{Turn: cause.Of(cause.NameAdoptable)}}) }, []string{"a"}, false},
+		"others have to serve":         {[]plan.Step{a}, func(r *run) { r.round.settling["Other"] = time.Now() }, []string{"a"}, false},
+		"one is being deleted":         {[]plan.Step{a, waitFor("b", kind.Deleting)}, func(*run) {}, nil, false},
+		"a deletion was requested":     {[]plan.Step{a}, func(r *run) { r.fresh[thing].deletes = true }, nil, false},
+		"an object was written":        {[]plan.Step{a}, func(r *run) { r.fresh[thing].stale[thingtest.Key("c")] = true }, nil, false},
+		"a step needs a recent list":   {[]plan.Step{a}, func(r *run) { r.round.outdated[thing] = true }, nil, false},
+		"the last list failed":         {[]plan.Step{a}, func(r *run) { r.snapshot[thing] = kind.Collection{Err: errors.New("no")} }, nil, false},
+		"an object has to serve":       {[]plan.Step{a}, func(r *run) { r.round.settling[thing] = time.Now() }, nil, false},
+		"the last list is too old":     {[]plan.Step{a}, func(r *run) { r.fresh[thing].at = time.Now().Add(-time.Hour) }, nil, false},
+		"an object inside it":          {[]plan.Step{a}, func(r *run) { r.engine.kind(thing).Info.HostedOn = []string{thing} }, nil, false},
 		"an object that takes too long": {[]plan.Step{a}, func(r *run) {
 			r.pending = map[string]time.Time{a.Identity(): time.Now().Add(-time.Hour)}
 			r.round.awaited, r.round.awaitedKinds = awaited{}, map[string]bool{}
