@@ -93,57 +93,11 @@ func TestCloudMarkStandsInTheDescription(t *testing.T) {
 // If an object has tags in its manifest, or a long description, its mark is in the tags.
 func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l := newLabels(t)
-	l.sync(strings.Repeat("ä", 220), "", 3)
+	l.sync(strings.Repeat("ä", 200), "", 3)
 	l.holds(false, 2)
 	l.g.MustSync("")
-	l.sync("in front", "blue", 2)
-	l.holdsShort("in front", 3)
-}
-
-// holdsShort checks that the mark is in the tags, with a short mark behind the description.
-func (l *labels) holdsShort(words string, tags int) {
-	l.Helper()
-	if want := words + " [stackreeve:" + l.g.Stack + ":Network/front stackreeve-applied:tags]"; l.body["description"] != want || len(l.body["tags"].([]any)) != tags {
-		l.Errorf("description %q and tags %v, want %q and %d tags", l.body["description"], l.body["tags"], want, tags)
-	}
-}
-
-// By default, two requests create an object, and its mark is in the tags. A short mark stays in the description until an update writes attributes.
-// If the mark is removed from either place, the other one is enough.
-func TestCloudShortMark(t *testing.T) {
-	l := newLabels(t)
-	l.g = kindtest.NewTarget(t, all.Kinds)
-	l.c = l.g.Client(nil)
-	l.sync("in front", "blue", 2)
-	l.holdsShort("in front", 3)
-	l.sync("in front", "blue", 0)
-	l.sync("in front", "blue, red", 1)
-	l.holdsShort("in front", 4)
-	l.by("/tags", map[string]any{"tags": []string{}})
-	if pass := l.sync("in front", "blue, red", 1); len(pass.Results) != 1 || pass.Results[0].Step.Action != plan.Update {
-		l.Errorf("without tags: %v", pass.Results)
-	}
-	l.holdsShort("in front", 4)
-	l.by("", map[string]any{"network": map[string]any{"description": "by hand"}})
-	if pass := l.sync("in front", "blue, red", 1); !pass.First.Steps[0].Drift {
-		l.Error("another description is no drift")
-	}
-	l.holds(false, 4)
-	l.g.MustSync("")
-	l.sync("in front", "", 2)
-	l.holdsShort("in front", 2)
-	l.sync("behind", "", 2)
-	l.holds(false, 2)
-	if l.body["description"] != "behind" {
-		l.Errorf("the description is %q", l.body["description"])
-	}
-	l.g.MustSync("")
-	l.sync("", "", 2)
-	l.by("/tags", map[string]any{"tags": []string{"stackreeve:other:Network/front", "stackreeve-applied:x"}})
-	if s := l.g.Plan(strings.NewReplacer("WORDS", "", "TAGS", "").Replace(labelled)).Steps[0]; s.Action != plan.Refuse || !s.Causes.Has(cause.Contested) {
-		t.Errorf("%s: %s", s.Action, s.FullCause())
-	}
-	l.by("/tags", map[string]any{"tags": []string{}})
+	l.sync("in front", "blue", 3)
+	l.holds(false, 3)
 }
 
 // Text that people write before a mark is drift. If they remove the mark or write a second one, the

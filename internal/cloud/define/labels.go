@@ -25,7 +25,7 @@ type Standard struct {
 	UpdatedAt table.Time `json:"updated_at,omitempty" api:"updated_at" show:"updatedAt"`
 }
 
-// MarkInDescription reports whether a mark is in the description. If it is, every update may write the description.
+// MarkInDescription reports whether the mark is in the description. If it is, every update writes the description.
 func (b *Standard) MarkInDescription() bool {
 	_, m := mark.InDescription(b.Described)
 	return m != nil

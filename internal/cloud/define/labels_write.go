@@ -28,16 +28,11 @@ type labeller struct {
 //	cloud with tag-creation               POST with tags and description
 //	other cloud, if the mark can stay     POST with the mark behind the description
 //	in the description
-//	other cloud, if the mark has to be    POST with a short mark behind the description,
-//	in the tags                           PUT the tags
-//	the same, if the description has no   POST with the mark as description, PUT the tags,
-//	room for a short mark, if there are   PUT the description and what has to be last
-//	tags beside the mark in it, or if
-//	other attributes have to be last
+//	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
+//	in the description                    PUT the description
 //
-// A short mark stays in the description until an update writes attributes. The mark in the tags counts, and the short mark changes nothing.
-// The mark cannot stay in the description if the manifest has tags, which always need a separate request. If a kill interrupts
-// the creation, the description shows that the object is half-made, and [Driver.Write] finishes it.
+// The mark cannot stay in the description if the manifest has tags, which always need a separate request, or if the description has no
+// room for it. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
 // If the mark says that nothing is applied yet, the object is created in one request, and [Driver.Finish] writes the rest.
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
@@ -50,7 +45,7 @@ func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Ma
 	if err := n.leaveOut(ctx, body); err != nil {
 		return nil, err
 	}
-	whole, err := n.label(ctx, body, m, l, len(last) == 0)
+	whole, err := n.label(ctx, body, m, l)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +65,8 @@ func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Ma
 }
 
 // label puts labels into the body of a create request. If whole is false, the body has only a description, which says that the labels
-// will follow. tagsLast reports whether the tags are written by the last request. Only then can the description have a short mark, because tags beside
-// it say that the object is finished.
-func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l labels, tagsLast bool) (whole bool, err error) {
+// will follow.
+func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l labels) (whole bool, err error) {
 	takesTags, err := n.takesTags(ctx, l)
 	if err != nil {
 		return false, err
@@ -85,9 +79,6 @@ func (n labeller) label(ctx context.Context, body map[string]any, m kind.Mark, l
 	text, tags, err := n.marked(ctx, &Standard{Described: begunText}, true, m, l)
 	if whole = m.Applied != kind.HalfMade && len(tags) == 0; !whole {
 		text = begunText
-		if short, fits := mark.ShortText(m, l.description); fits && tagsLast && mark.InTags(tags) != nil {
-			text = short
-		}
 	}
 	body["description"] = text
 	return whole, err
@@ -135,9 +126,8 @@ func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 //
 // update writes the new values into have, too. It returns the cloud's answer, nil if no attributes were written.
 func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Change, fields map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
-	own, inText, short := mark.InLabel(have.Described)
-	inTags := inText == nil || short && mark.InTags(have.Tags) != nil
-	begun := !inTags && inText.Applied == kind.HalfMade // a half-made object with its mark in the tags needs no case: [Driver.Finish] names the tags as changed
+	own, inText := mark.InDescription(have.Described)
+	begun := inText != nil && inText.Applied == kind.HalfMade // a half-made object with its mark in the tags needs no case: [Driver.Finish] names the tags as changed
 	if !begun && !kind.Has(changes, table.Path("tags")) {
 		l.tags = mark.UserTags(have.Tags)
 	}
@@ -148,10 +138,10 @@ func (n labeller) update(ctx context.Context, have *Standard, changes []kind.Cha
 	if err != nil {
 		return nil, err
 	}
-	if stays := short && inText.Owner == m.Owner && text == own && len(fields) == 0; text != have.Described && !stays {
+	if text != have.Described {
 		fields["description"] = text
 	}
-	if inTags { // the mark is in the tags, and is written last
+	if inText == nil { // the mark is in the tags, and is written last
 		answer, err := n.putFields(ctx, have, fields, true)
 		if err == nil {
 			err = n.putTags(ctx, have, tags)
@@ -187,8 +177,7 @@ func (n labeller) marked(ctx context.Context, have *Standard, begun bool, m kind
 // In Zed, everybody who sees an object can write its tags, but not its description. A cloud that accepts tags in a create request checks
 // who may change the object.
 func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l labels) (bool, error) {
-	_, inText, short := mark.InLabel(have.Described)
-	alone := inText != nil && !short && mark.InTags(have.Tags) == nil
+	alone := have.MarkInDescription() && mark.InTags(have.Tags) == nil
 	if l.mark != guarded && l.mark != foreign {
 		return alone && (!begun || len(l.tags) == 0), nil
 	}
@@ -199,7 +188,7 @@ func (n labeller) staysInText(ctx context.Context, have *Standard, begun bool, l
 // unmark removes the mark from an object: first from the description, then from the tags. If it ends between the two, the tags are still a
 // full mark.
 func (n labeller) unmark(ctx context.Context, have *Standard) error {
-	if own, m, _ := mark.InLabel(have.Described); m != nil {
+	if own, m := mark.InDescription(have.Described); m != nil {
 		if _, err := n.putFields(ctx, have, map[string]any{"description": own}, true); err != nil {
 			return err
 		}

@@ -76,10 +76,7 @@ func (s *State[Spec, More]) guarded() *kind.Mark {
 	if s.Standard == nil {
 		return s.Mark
 	}
-	_, m, short := mark.InLabel(s.Standard.Described)
-	if short {
-		return nil
-	}
+	_, m := mark.InDescription(s.Standard.Described)
 	return m
 }
 

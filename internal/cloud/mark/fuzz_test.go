@@ -29,13 +29,6 @@ func FuzzMarks(f *testing.F) {
 				t.Errorf("%q, %q are taken for %+v", a, b, m)
 			}
 		}
-		{
-			text, _ := mark.ShortText(kind.Mark{Owner: owner}, a)
-			own, m, short := mark.InLabel(text)
-			if !short || own != a || m.Applied != "" || m.Rivals == "" && m.Owner != owner {
-				t.Errorf("%q with a short mark is read as %q with %+v, %t", a, own, m, short)
-			}
-		}
 		for _, tag := range mark.UserTags([]string{a, b}) {
 			if mark.InTags([]string{tag}) != nil {
 				t.Errorf("%q is a user's and a mark", tag)
