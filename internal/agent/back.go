@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -109,22 +110,27 @@ func (s *Loop) appliedOf(ctx context.Context, commits []string) string {
 // walk visits earlier commits, see [Source.History].
 type walk = func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 
-// earlierObjects returns a function that visits at most the number most of earlier commits, with the objects that they want. It skips refused
-// commits. earlierObjects returns nil if there is no history.
-func (s *Loop) earlierObjects(past walk, most int, of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
+// earlierObjects returns a function that visits earlier commits, with the objects that they want. It goes back at most maxBack commits, and skips
+// refused ones. It returns nil if there is no history.
+func (s *Loop) earlierObjects(past walk, of source.Revision, region string) func(context.Context, func(string, []kind.Desired) bool) error {
 	if past == nil {
 		return nil
 	}
 	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
 		trees := map[string]bool{of.Tree: of.Tree != ""} // trees that were visited
-		err := past(ctx, of.Commit, most, func(rev source.Revision) (more bool) {
+		var failed error
+		err := past(ctx, of.Commit, maxBack, func(rev source.Revision) (more bool) {
 			if trees[rev.Tree] {
 				return true
 			}
 			trees[rev.Tree] = rev.Tree != ""
 			read, err := s.Read(ctx, rev.Files, region)
+			if problems := (manifest.Problems)(nil); err != nil && !errors.As(err, &problems) {
+				failed = err
+				return false
+			}
 			return err != nil || visit(rev.Commit, read.Want)
 		})
-		return source.Public(err)
+		return cmp.Or(failed, source.Public(err))
 	}
 }

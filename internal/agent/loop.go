@@ -221,7 +221,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Targets: s.Targets, Recreate: s.Recreate, Synced: synced, Policies: policies,
-		EarlierCommits: s.earlierObjects(s.Earlier, maxBack, rev, s.cloud.Region), Before: s.earlierObjects(s.History, engine.MaxBefore, rev, s.cloud.Region), PreviousSums: before,
+		EarlierCommits: s.earlierObjects(s.Earlier, rev, s.cloud.Region), Before: s.earlierObjects(s.History, rev, s.cloud.Region), PreviousSums: before,
 	}, nil
 }
 

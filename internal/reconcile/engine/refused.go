@@ -14,10 +14,11 @@ import (
 //
 //	the place                              is excused                                       the plan
 //	-------------------------------------  -----------------------------------------------  -----------------------------------
-//	is rarely listed (see [rarelyListed])  always                                           lacks the collection
+//	has a rare kind                        always                                           lacks the collection
 //	  ... and the stack has more entries   always                                           has the place as unknown
-//	any other                              if the stack uses only other services, and       has the collection as unknown, and a
-//	                                       earlier commits did not ask for the place        note
+//	belongs to a further entry             if earlier commits did not ask for it            has the place as unknown
+//	any other                              the same, and the stack uses only other          has the collection as unknown, and a
+//	                                       services                                         note
 //
 // With further entries, the place is unknown so that no object that may exist there is created again through another entry. This is not necessary
 // for a privileged kind, because its objects belong to the whole cloud, and an entry that may create them can list all of them.
@@ -36,7 +37,7 @@ func (e *Engine) excuse(ctx context.Context, shown map[memory.Place]kind.Shown, 
 			if asked[at] || found[at].Owns || e.past().Begins(at.Kind) || !errors.Is(part.Err, kind.ErrForbidden) || !excusable(k.Info, at, used) {
 				continue
 			}
-			if !rarelyListed(k.Info, at) && found[at].Refused == nil {
+			if !k.Info.Seldom() && found[at].Refused == nil {
 				if !searched {
 					named, failed = managedBefore(ctx, before)
 					searched = true
@@ -88,8 +89,8 @@ func (e *Engine) usedServices(asked map[memory.Place]bool) map[string]bool {
 	return used
 }
 
-// MaxBefore is the number of earlier commits that are searched for a kind whose list is refused.
-const MaxBefore = 10
+// maxBefore is the number of earlier states of the manifests that are searched for a kind whose list is refused.
+const maxBefore = 10
 
 // managedBefore returns the places of the objects that earlier commits manage.
 func managedBefore(ctx context.Context, before commits) (named map[memory.Place]bool, err error) {
@@ -103,7 +104,7 @@ func managedBefore(ctx context.Context, before commits) (named map[memory.Place]
 		for at := range managedOf(want) {
 			named[at] = true
 		}
-		return ctx.Err() == nil && visited < MaxBefore
+		return ctx.Err() == nil && visited < maxBefore
 	})
 	return named, errors.Join(err, ctx.Err())
 }

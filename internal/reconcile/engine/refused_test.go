@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/thingtest"
 )
 
-var refusal = fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden)
+var errRefusal = fmt.Errorf("%w: %w: 403", kind.ErrRejected, kind.ErrForbidden)
 
 // twoServices has Things in the service "mine" and Others in the service "other".
 func twoServices() twoKinds {
@@ -53,9 +53,9 @@ func TestServicesThatAreRefused(t *testing.T) {
 		want               plan.Outcome
 		refused            int
 	}{
-		"another service":    {"other", "a", refusal, plan.InSync, 1},
-		"the same service":   {"mine", "a", refusal, plan.Broken, 0},
-		"no manifests":       {"other", "", refusal, plan.Broken, 0},
+		"another service":    {"other", "a", errRefusal, plan.InSync, 1},
+		"the same service":   {"mine", "a", errRefusal, plan.Broken, 0},
+		"no manifests":       {"other", "", errRefusal, plan.Broken, 0},
 		"for another reason": {"other", "a", fmt.Errorf("%w: 400", kind.ErrRejected), plan.Broken, 0},
 	} {
 		two := twoServices()
@@ -77,7 +77,7 @@ func TestServicesThatAreRefused(t *testing.T) {
 // A refused list is tried again once an hour, and as soon as the stack uses the service.
 func TestServicesThatAreRefusedAreTriedAgain(t *testing.T) {
 	two := twoServices()
-	two.others.refusal = refusal
+	two.others.refusal = errRefusal
 	two.sync(t, "a", 1)
 	two.sync(t, "a", 0)
 	f, _ := two.engine.past().Found(memory.Place{Kind: "Other"})
@@ -109,7 +109,7 @@ func TestObjectsOfServicesThatAreRefusedLater(t *testing.T) {
 	if len(two.others.Things) != 1 {
 		t.Fatal("nothing was created")
 	}
-	two.others.refusal = refusal
+	two.others.refusal = errRefusal
 	for _, as := range []string{"ann", "ann, without a role", "bob"} {
 		two.engine.Memory.Forget(memory.LoggedIn{Where: "one/p1", As: as})
 		if pass := two.sync(t, "a", 1); pass.Outcome() != plan.Broken {
@@ -123,7 +123,7 @@ func TestObjectsOfServicesThatAreRefusedLater(t *testing.T) {
 		t.Errorf("%s, %d are left", pass.Outcome(), len(two.others.Things))
 	}
 	two.sync(t, "a", 1) // sees that there is none
-	two.others.refusal = refusal
+	two.others.refusal = errRefusal
 	two.engine.Memory.Forget(login)
 	if pass := two.sync(t, "a", 1); pass.Outcome() != plan.InSync || len(pass.Last.Refused) != 1 {
 		t.Errorf("after the last one is gone: %s", pass.Outcome())
@@ -138,7 +138,7 @@ func TestManifestsOfServicesThatAreRefused(t *testing.T) {
 		want   plan.Outcome
 	}{"the manifest comes later": {true, plan.InSync}, "nothing is known before": {false, plan.Broken}} {
 		two := twoServices()
-		two.others.refusal = refusal
+		two.others.refusal = errRefusal
 		login := func() { two.engine.past().Forget(memory.LoggedIn{Where: "one/p1", As: "ann"}) }
 		if login(); c.before {
 			two.engine.Sync(t.Context(), Revision{Want: wantedBy(t, two.things, "a")})
@@ -166,7 +166,7 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 	read := 0
 	past := func(had int, err error) func(context.Context, func(string, []kind.Desired) bool) error {
 		return func(_ context.Context, visit func(string, []kind.Desired) bool) error {
-			for i := range 2 * MaxBefore {
+			for i := range 2 * maxBefore {
 				var want []kind.Desired
 				if i == had {
 					want = others(t, two.others.World, "b")
@@ -183,7 +183,7 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 	if read > 0 {
 		t.Error("commits were read though no list is refused")
 	}
-	two.others.refusal = refusal
+	two.others.refusal = errRefusal
 	for name, c := range map[string]struct {
 		had  int
 		err  error
@@ -191,13 +191,13 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 	}{
 		"the last commit":     {0, nil, plan.Broken},
 		"no commit":           {-1, nil, plan.InSync},
-		"too long ago":        {MaxBefore, nil, plan.InSync},
+		"too long ago":        {maxBefore, nil, plan.InSync},
 		"they cannot be read": {-1, errors.New("no connection"), plan.Broken},
 	} {
 		two.serve("other")
 		rev := Revision{Want: want, Before: past(c.had, c.err)}
 		read = 0
-		if p, _ := two.engine.PreviewOf(t.Context(), rev); p.Outcome() != c.want || read > MaxBefore {
+		if p, _ := two.engine.PreviewOf(t.Context(), rev); p.Outcome() != c.want || read > maxBefore {
 			t.Errorf("%s: a preview is %s after %d commits", name, p.Outcome(), read)
 		}
 		two.engine.Sync(t.Context(), rev)
@@ -212,7 +212,7 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 // An object that may have been created is not forgotten, even if the list was never seen.
 func TestCreationsInServicesThatAreRefused(t *testing.T) {
 	two := twoServices()
-	two.others.refusal = refusal
+	two.others.refusal = errRefusal
 	two.engine.past().NoteBegun([]manifest.Key{{Group: "test", Kind: "Other", Namespace: "default", Name: "b"}})
 	if pass := two.engine.Sync(t.Context(), Revision{Want: wantedBy(t, two.things, "a")}); pass.Outcome() != plan.Broken {
 		t.Errorf("%s", pass.Outcome())

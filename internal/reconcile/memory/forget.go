@@ -39,11 +39,12 @@ func (l LoggedIn) forget(m *Memory) {
 }
 
 // keepFacts drops the findings that hold only for one login. The stack still owns what it owned in the project, and it has still created nothing
-// where the list was refused. Such a place is listed again. Further entries may have another project since.
+// where the list was refused. Such a place is listed again. A further entry may have
+// another project since. There, the first list that is allowed shows whether the stack still owns something.
 func (m *Memory) keepFacts() {
 	for at, f := range m.found {
 		switch {
-		case at.Entry != "" || !f.Owns && f.Refused == nil:
+		case !f.Owns && (f.Refused == nil || at.Entry != ""):
 			delete(m.found, at)
 		case !f.Owns:
 			m.found[at] = Finding{Refused: f.Refused}

@@ -138,17 +138,18 @@ func TestTracesOfWhatDiffersStay(t *testing.T) {
 // showed no object of the stack.
 func TestALogin(t *testing.T) {
 	for _, c := range []struct{ before, now, begun string }{{"", "p", "web"}, {"p", "p", "web"}, {"p", "q", ""}} {
-		own, unused, refused, further := Place{Kind: "Server"}, Place{Kind: "Volume"}, Place{Kind: "Secret"}, Place{Kind: "Server", Entry: "b"}
+		own, unused, refused, further, other := Place{Kind: "Server"}, Place{Kind: "Volume"}, Place{Kind: "Secret"}, Place{Kind: "Server", Entry: "b"}, Place{Kind: "Volume", Entry: "b"}
 		m := &Memory{where: c.before}
 		m.NoteBegun([]manifest.Key{web})
 		m.NoteFound(own, Finding{Owns: true, At: noon})
 		m.NoteFound(unused, Finding{At: noon})
 		m.NoteFound(refused, Finding{At: noon, Refused: kind.ErrForbidden})
 		m.NoteFound(further, Finding{Owns: true, At: noon})
+		m.NoteFound(other, Finding{At: noon, Refused: kind.ErrForbidden})
 		m.Forget(LoggedIn{Where: c.now})
 		var want map[Place]Finding
 		if c.before == c.now {
-			want = map[Place]Finding{own: {Owns: true, At: noon}, refused: {Refused: kind.ErrForbidden}}
+			want = map[Place]Finding{own: {Owns: true, At: noon}, further: {Owns: true, At: noon}, refused: {Refused: kind.ErrForbidden}}
 		}
 		if got := names(m.begun); got != c.begun || !maps.Equal(m.AllFound(), want) || m.where != c.now {
 			t.Errorf("from %q to %q: begun %q, found %v, now in %q", c.before, c.now, got, m.AllFound(), m.where)
