@@ -70,6 +70,15 @@ func (r *run) isOnlyAwaited(kindName string) bool {
 // isNeeded reports whether a step may wait for objects of a kind. Kinds of which the cloud has no objects stand for any other kind.
 func (o *round) isNeeded(kindName string) bool { return o.needsAll || o.needed[kindName] }
 
+// noteAwaited records that the run waits for the object of a step. If the object has to be changed afterwards, that step waits for it.
+func (r *run) noteAwaited(s *plan.Step) {
+	r.round.awaitedKinds[s.Key.Kind] = true
+	r.round.awaited.add(s)
+	if !s.ManifestUnchanged || s.HalfMade() {
+		r.round.needed[s.Key.Kind] = true
+	}
+}
+
 // noteNeeds records the kinds for whose objects a step waits. A step that waits for its turn may wait for any object.
 func (r *run) noteNeeds(s *plan.Step) {
 	r.round.needsAll = r.round.needsAll || !s.Turn.IsZero()

@@ -17,13 +17,13 @@ import (
 const thing = "Thing"
 
 func waitFor(name string, phase kind.Phase) plan.Step {
-	return plan.Step{Key: thingtest.Key(name), Action: plan.Wait, Object: plan.Object{Have: &kind.Live{ID: name, Phase: phase}}}
+	return plan.Step{Key: thingtest.Key(name), Action: plan.Wait, Object: plan.Object{Have: &kind.Live{ID: name, Phase: phase}}, Manner: plan.Manner{ManifestUnchanged: true}}
 }
 
 // waitingRun waits for the objects of steps. Their collection was listed a second ago.
 func waitingRun(steps ...plan.Step) *run {
 	r := newTestRun()
-	r.round = round{plan: plan.Plan{Steps: steps}, awaitedKinds: map[string]bool{}, needed: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
+	r.round = newRound(plan.Plan{Steps: steps})
 	now := time.Now()
 	r.fresh[thing].at, r.fresh[thing].asked = now.Add(-time.Second), now
 	r.trackPending(now)
@@ -42,6 +42,8 @@ func TestWhatAListWaitsFor(t *testing.T) {
 		"nothing":                      {nil, func(*run) {}, nil, false},
 		"two objects":                  {[]plan.Step{a, b}, func(*run) {}, []string{"a", "b"}, true},
 		"a step is in flight":          {[]plan.Step{a}, func(r *run) { r.doing["Thing/c"] = Activity{} }, []string{"a"}, true},
+		"one has to be changed next":   {[]plan.Step{{Key: a.Key, Action: a.Action, Object: plan.Object{Have: a.Have}}}, func(*run) {}, []string{"a"}, false},
+		"one is half-made":             {[]plan.Step{{Key: a.Key, Action: a.Action, Object: plan.Object{Have: &kind.Live{ID: "a", Phase: kind.Pending, Mark: &kind.Mark{Applied: kind.Unfinished}}}, Manner: plan.Manner{ManifestUnchanged: true}}}, func(*run) {}, []string{"a"}, false},
 		"a step waits for one of them": {[]plan.Step{a}, func(r *run) { r.noteNeeds(&plan.Step{Order: plan.Order{Awaits: []manifest.Key{thingtest.Key("a")}}}) }, []string{"a"}, false},
 		"members take turns":           {[]plan.Step{a}, func(r *run) { r.noteNeeds(&plan.Step{Order: plan.Order{Turn: cause.Of(cause.NameAdoptable)}}) }, []string{"a"}, false},
 		"others have to serve":         {[]plan.Step{a}, func(r *run) { r.round.settling["Other"] = time.Now() }, []string{"a"}, false},

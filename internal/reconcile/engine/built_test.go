@@ -38,7 +38,7 @@ func TestListsFollowTheTimeOfTheCloud(t *testing.T) {
 		for i, took := range c.took {
 			object := string(rune('a' + i))
 			for _, s := range []plan.Step{step(object, kind.Pending), step(object, c.last)} {
-				r.round = round{plan: plan.Plan{Steps: []plan.Step{s}}, awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}}
+				r.round = newRound(plan.Plan{Steps: []plan.Step{s}})
 				r.trackPending(at)
 				at = at.Add(took)
 			}

@@ -44,6 +44,13 @@ type candidate struct {
 	until time.Time // end of its pause; zero without one
 }
 
+// newRound returns the round of a plan, without its steps.
+func newRound(made plan.Plan) round {
+	rollouts := made.Rollouts()
+	return round{plan: made, rollouts: rollouts, needsAll: len(rollouts) > 0,
+		awaitedKinds: map[string]bool{}, needed: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
+}
+
 // planRound makes a plan from the present snapshot, and finds the steps that can be started. The brake has checked only the first plan, so
 // startOf makes sure that later plans do not destroy more. Steps that were carried out (noteOutcome) leave the new state of their objects in changed, from where this plan
 // gets it.
@@ -75,8 +82,7 @@ func (r *run) planRound(ctx context.Context) {
 	made = made.Redacted(r.secrets)
 	r.noteFinished(made, time.Now())
 	r.noteDrift(made)
-	r.round = round{plan: made, rollouts: made.Rollouts(), awaitedKinds: map[string]bool{}, needed: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
-	r.round.needsAll = len(r.round.rollouts) > 0
+	r.round = newRound(made)
 	for i := range made.Steps {
 		s := &made.Steps[i]
 		r.noteNeeds(s)

@@ -95,7 +95,7 @@ func TestObjectsThatAreWaitedFor(t *testing.T) {
 		"it was to be well long ago": {settles(now), time.Hour, 0, 0, 0, true},
 	} {
 		r := newTestRun()
-		r.round = round{plan: plan.Plan{Steps: []plan.Step{c.step}}, awaitedKinds: map[string]bool{}, settling: map[string]time.Time{}}
+		r.round = newRound(plan.Plan{Steps: []plan.Step{c.step}})
 		if c.since > 0 {
 			r.pending = map[string]time.Time{c.step.Identity(): now.Add(-c.since)}
 		}

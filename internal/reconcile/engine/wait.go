@@ -57,8 +57,7 @@ func (r *run) trackPending(now time.Time) {
 		} else if until.After(now) {
 			r.round.settling[s.Key.Kind] = until
 		} else {
-			r.round.awaitedKinds[s.Key.Kind] = true
-			r.round.awaited.add(&s)
+			r.noteAwaited(&s)
 		}
 		r.round.waiting = append(r.round.waiting, ActivityOf(&s, since))
 	}

@@ -18,11 +18,11 @@ func (s Step) Harm() (d kind.Disruption, harms bool) {
 // harmful reports whether a change destroys data, or removes a setting that users depend on. A setting that a person added by hand does not
 // count, because nobody depends on it yet. Neither does a setting that the cloud added to an object whose creation is not finished.
 func (s Step) harmful(c kind.Change) bool {
-	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.halfMade()
+	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.HalfMade()
 }
 
-// halfMade reports whether the object has the stack's mark, and the mark does not yet say that the manifest was applied.
-func (s Step) halfMade() bool {
+// HalfMade reports whether the object has the stack's mark, and the mark does not yet say that the manifest was applied.
+func (s Step) HalfMade() bool {
 	return s.Have != nil && s.Have.Mark != nil && (s.Have.Mark.Applied == kind.HalfMade || s.Have.Mark.Applied == kind.Unfinished)
 }
 
