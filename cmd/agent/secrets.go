@@ -113,7 +113,7 @@ func (a *app) clearSecrets(cmd *cobra.Command, args []string) ([]clearSecret, er
 	for _, f := range found {
 		list = append(list, clearSecret{f.Origin.File, f.Origin.Line, f.Key.String(), f.Field, string(f.Why)})
 	}
-	return list, errors.Join(err, err2)
+	return list, errors.Join(err2, err) // err2 first, because it has the problems of all files
 }
 
 func (a *app) secretsEncrypt() *cobra.Command {

@@ -98,7 +98,7 @@ var openFields = []string{"apiVersion", "kind", "metadata"}
 
 func isOpen(at Origin, field string) Problem {
 	return Problem{Origin: at, Field: field, What: "is encrypted, but everybody sees this field",
-		Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'"}
+		Fix: "encrypt only the fields with secrets: sops encrypt --encrypted-regex '^(data|stringData)$'; if the file belongs to another program, exclude it with spec.source.exclude"}
 }
 
 // loseAllOpen does the same as loseOpen for the documents of a file that is not decrypted yet. It leaves out documents whose kind is

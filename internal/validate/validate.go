@@ -99,6 +99,9 @@ func unchecked(d *kind.Desired) (notes []manifest.Problem) {
 
 // Layered returns the layers of a stack with overlays, if one folder is checked. The folder stands for spec.source.path.
 func Layered(stack *config.Stack, parts []manifest.Part) ([]manifest.Part, error) {
+	if stack.Spec.Source.Kustomize && len(parts) > 1 {
+		return nil, errors.New("kustomize makes the manifests of one folder; name one folder")
+	}
 	layers := stack.Layers()
 	if len(layers) == 0 || len(parts) != 1 || parts[0].Files == nil {
 		return parts, nil

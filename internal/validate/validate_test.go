@@ -69,3 +69,16 @@ func TestNotesHideDecryptedValues(t *testing.T) {
 		}
 	}
 }
+
+// kustomize makes the manifests of one folder, so no second folder is left out silently.
+func TestKustomizeWithTwoFolders(t *testing.T) {
+	stack := new(config.Stack)
+	stack.Spec.Source.Kustomize = true
+	one := manifest.Part{Name: "a"}
+	if _, err := Layered(stack, []manifest.Part{one, one}); err == nil {
+		t.Error("two folders were accepted")
+	}
+	if _, err := Layered(stack, []manifest.Part{one}); err != nil {
+		t.Error(err)
+	}
+}

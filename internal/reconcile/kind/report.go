@@ -67,7 +67,7 @@ func (r *Report) Problems(obj *manifest.Object) []manifest.Problem {
 func Discreet(p manifest.Problem) manifest.Problem {
 	if !Within(p.Field, "metadata") {
 		p.What, p.Fix = "is not accepted; the reason is not shown, because it could reveal encrypted values of the object",
-			"decrypt the file on a machine of yours, and run `stackreeve validate` there"
+			"run `stackreeve validate` without keys, which shows the reasons for fields in clear text; for other fields, decrypt the file on a machine of yours first"
 	}
 	return p
 }

@@ -82,6 +82,8 @@ func (c *Config) check() (at place, problems []string) {
 	case c.Signed == "":
 	case len(c.KeyFiles) == 0 || !at.registry:
 		add("verify.cosignRepository: needs an address with oci:// and verify.cosignKeyFiles")
+	case strings.HasPrefix(c.Signed, at.host+"/"):
+		add("verify.cosignRepository: begins with the address of the registry; write it as %s", strings.TrimPrefix(c.Signed, at.host+"/"))
 	case registry.Reference{Registry: at.host, Repository: c.Signed}.ValidateRepository() != nil:
 		add("verify.cosignRepository: is not the name of a repository in the registry; write it as team/signatures, in lower case")
 	}

@@ -81,17 +81,22 @@ func (s *signatures) check(ctx context.Context, desc ocispec.Descriptor) error {
 	}
 	// Some registries answer 403 for a tag that does not exist. But a login that may not read another repository has to be mended.
 	err = explain(err)
-	apart := s.from.cfg.Signed != "" && errors.Is(err, failure.ErrCredentials)
-	if err != nil && (apart || !failure.NeedsPerson(err)) {
+	if err != nil && !failure.NeedsPerson(err) {
 		return err
 	}
 	if ok, err := s.referring(ctx, desc, &seen); ok || err != nil {
 		return err
 	}
-	if seen.failed != nil {
+	switch {
+	case seen.failed != nil:
 		return seen.failed
+	case seen.found == 0 && s.from.cfg.Signed != "" && errors.Is(err, failure.ErrCredentials):
+		return fmt.Errorf("verify.cosignRepository: %w", err)
 	}
 	code, how := signature.Unsigned, "it has no signature"
+	if s.from.cfg.Signed != "" {
+		how += " in the repository " + s.from.cfg.Signed
+	}
 	switch {
 	case seen.keyless > 0 && seen.keyless == seen.found:
 		code, how = signature.X509, "its signatures have a certificate in place of a key, and such signatures are not checked"
