@@ -203,7 +203,7 @@ func TestBudget(t *testing.T) {
 		}
 		_, _, err := send(t, tr, "PATCH", "repos")
 		var limited *LimitedError
-		if !errors.As(err, &limited) || left != 0 || !strings.Contains(err.Error(), "100 requests an hour") {
+		if !errors.As(err, &limited) || left != 0 || !strings.Contains(err.Error(), "100 of 100") {
 			t.Fatalf("beyond the budget: %v, %d left", err, left)
 		}
 		time.Sleep(time.Until(limited.Until))
