@@ -190,8 +190,9 @@ func (s *Loop) logIn(ctx context.Context) error {
 //	PreviousSums     before.go    the manifests of the previous commit
 //	Approved         control.go   approvals of the command line and of HTTP
 //	EarlierCommits   back.go      for groups that go back
+//	Before           back.go      kinds that the stack had, for refused lists
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
-	synced, unknown := s.wasSynced(ctx, rev.Commit)
+	synced, errUnknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {
 		s.state.inForce, run.Refused.Cautious = s.state.inForce.foundInSync(), false
 	}
@@ -206,7 +207,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if unverified {
 		policies = append(policies, guard.Unverified)
 	}
-	if unknown != nil && s.leavesDrift(read.Want, policies) {
+	if errUnknown != nil && s.leavesDrift(read.Want, policies) {
 		return engine.Revision{}, errNotKnown
 	}
 	before, err := s.sumsBefore(ctx, rev, read, policies)

@@ -28,7 +28,7 @@ var errNotKnown = errors.New("the forge does not answer, so the agent cannot kno
 // leavesDrift reports whether some drift is reported but not corrected. Then a pass must not start until the agent can distinguish drift from the
 // changes of a commit. If the pass took drift for such a change, it would undo a change about which people should decide. If it took such
 // a change for drift, it would report the commit as in sync without applying it. If all drift is corrected, both cases lead to the same
-// plan, and the pass does not wait for the forge.
+// plan, and the pass does not wait for the forge. A policy that leaves all changes to people (Manual) leaves drift, too.
 func (s *Loop) leavesDrift(want []kind.Desired, policies []plan.Policy) bool {
 	return s.LeavesDrift || (plan.Plan{}).Apply(policies...).Manual != "" ||
 		slices.ContainsFunc(want, func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report })

@@ -59,7 +59,7 @@ func (p Periods) Renew() time.Duration { return p.TTL / 6 }
 // Retry is the pause before a failed request is sent again: 2 s at a TTL of 60 s.
 func (p Periods) Retry() time.Duration { return p.TTL / 30 }
 
-// Act is the time after a renewal during which a round may continue with further stacks: 8 s at a TTL of 60 s. After that, the lease is
+// Act is the time after a renewal during which the agent may go on taking or leaving stacks: 8 s at a TTL of 60 s. After that, the lease is
 // renewed first.
 func (p Periods) Act() time.Duration { return p.Renew() - p.Retry() }
 

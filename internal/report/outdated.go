@@ -88,7 +88,7 @@ func (d OutdatedDoc) Outcome() plan.Outcome {
 
 // ruleTexts has the texts of the rules for people.
 var ruleTexts = map[outdated.Rule]string{
-	outdated.Pattern: "the newest of the pattern", outdated.SameName: "uploaded later with the same name", outdated.Number: "the same name with a greater number",
+	outdated.Pattern: "the newest that matches the pattern", outdated.SameName: "uploaded later with the same name", outdated.Number: "the same name with a greater number",
 	outdated.Gone: "gone", outdated.Unusable: "not offered any more", outdated.Old: "old",
 }
 

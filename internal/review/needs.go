@@ -17,8 +17,8 @@ const maxIncluded = 10
 // its commits are fetched.
 type need struct {
 	comment.Need
-	ref     string
-	strange bool // the needed pull request is merged before this one, and comes from a fork
+	ref      string
+	fromFork bool // the needed pull request is merged before this one, and comes from a fork
 }
 
 // needs contains the pull requests that one pull request needs, in the order in which they are merged.
@@ -168,7 +168,7 @@ func (w *walk) needWithFate(n forge.Need) need {
 		met.Fate = comment.Beyond
 	default:
 		if met.Fate, met.Head = comment.Below, pull.Head; n.Bond != forge.Contained {
-			met.Fate, met.strange = comment.Included, pull.Fork
+			met.Fate, met.fromFork = comment.Included, pull.Fork
 			w.included++
 		}
 		w.follow(next)

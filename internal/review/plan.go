@@ -199,11 +199,11 @@ func (s *Planner) makePage(ctx context.Context, j job) page {
 			return s.compare(ctx, p, merge, "it comes from a fork, and the agent decrypts no values for forks")
 		}
 	}
-	plan, needs, err := makePlan(ctx, merge.Head, merge.Files)
+	plan, findings, err := makePlan(ctx, merge.Head, merge.Files)
 	if err != nil {
 		return s.failed(p, err)
 	}
-	p.Plan, p.Preflight, p.temporary = &plan, needs, len(plan.Unlisted) > 0 || unknown
+	p.Plan, p.Preflight, p.temporary = &plan, findings, len(plan.Unlisted) > 0 || unknown
 	p.Approvals = Covering(approved(j.comments, s.Name, source.Revision{}), plan)
 	return p
 }

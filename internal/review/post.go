@@ -139,7 +139,7 @@ func (s *Planner) writeComment(ctx context.Context, p page, j job, m memory.Mark
 	if c, ok := memory.UpToDate(comments, m, parts); ok {
 		return c, false, nil
 	}
-	now, err := r.Forge.Pull(ctx, number)
+	now, err := r.Forge.Pull(ctx, number) // if the forge refuses to show it, its comments may still be written
 	if err != nil && !errors.Is(err, forge.ErrRefused) || err == nil && !now.Open {
 		return c, false, err
 	}

@@ -209,7 +209,7 @@ func (j job) mayPlan(head string) bool {
 
 // strange reports whether commits of a fork are planned: those of the pull request, or of one that is merged before it.
 func (j job) strange() bool {
-	return j.pull.Fork || slices.ContainsFunc(j.needs.list, func(one need) bool { return one.strange })
+	return j.pull.Fork || slices.ContainsFunc(j.needs.list, func(one need) bool { return one.fromFork })
 }
 
 // showedHead reports whether a comment of the agent showed a commit before the command was written.

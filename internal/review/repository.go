@@ -65,8 +65,8 @@ func (r *Repository) all() []*Planner {
 	return r.stacks
 }
 
-// Wake signals that pull requests or their comments may have changed. Polls ([Planner.Serve]), webhooks (package service) and
-// [Repository.Outdate] call it.
+// Wake signals that pull requests or their comments may have changed. For example, polls ([Planner.Serve]), webhooks (package
+// service) and [Repository.Outdate] call it.
 func (r *Repository) Wake() { signal(r.wake) }
 
 func signal(c chan struct{}) {

@@ -20,7 +20,7 @@ const maxFailed = 3
 // still are.
 func (r *Repository) Visit(ctx context.Context) error {
 	outdated := r.outdated.advance(time.Now())
-	heard, failed := r.visitHeld(ctx)
+	visited, failed := r.visitHeld(ctx)
 	listings, complete, err := r.list(ctx)
 	if err != nil {
 		failed = err
@@ -45,9 +45,9 @@ func (r *Repository) Visit(ctx context.Context) error {
 		for _, s := range l.stacks {
 			s.queue.retain(open)
 		}
-		maps.Copy(heard, open)
+		maps.Copy(visited, open)
 	}
-	r.conversations.retain(heard)
+	r.conversations.retain(visited)
 	return nil
 }
 

@@ -3,7 +3,7 @@ package main
 // A row is one line of a table: a measurement of one benchmark.
 type row struct {
 	measures  string // the text of the first column; it identifies the row
-	wanted    string // the limit; "" if there is none
+	wanted    string // the figure to aim at; "" if there is none
 	folder    string // the folder of its package
 	benchmark string // as `go test` prints it, without "Benchmark" and the number of processors
 	unit      string // as `go test` prints it
@@ -17,7 +17,7 @@ func tables() map[string][]row {
 	return map[string][]row{
 		"process": {
 			{"requests of a new process that finds 30 unchanged machines and a load balancer", "25", "cmd/agent", "SideBySide/stackreeve", "check-requests/op", 1, "", false},
-			{"the same for 31 machines, with the folder for data of the process before (`--data-dir`)", "25", "cmd/agent", "NoChangeKept", "requests/op", 1, "", false},
+			{"the same for 31 machines, with the `--data-dir` of an earlier process", "25", "cmd/agent", "NoChangeKept", "requests/op", 1, "", false},
 			{"the same for 1,000 unchanged machines", "30", "cmd/agent", "NoChange", "requests/op", 1, "", false},
 			{"its peak memory", "", "cmd/agent", "NoChange", "peak-MiB", 1, " MiB", false},
 			{"its peak memory without the pages of its binary", "", "cmd/agent", "NoChange", "own-peak-MiB", 1, " MiB", false},

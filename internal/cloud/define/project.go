@@ -14,7 +14,7 @@ import (
 // where only people who may change the object can write. The mark counts only while a manifest, or a Project of
 // the stack, refers to that project.
 type ProjectRef struct {
-	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project of the object; the project of the stack if left out. Another project needs an entry of clouds.yaml with the credentials of an administrator. In another project, the owner mark follows the description."`
+	ProjectRef string `json:"projectRef,omitempty" rule:"immutable" ref:"Project" doc:"The Project of the object; the project of the stack if left out. Another project needs an entry of clouds.yaml with the credentials of an administrator. The owner mark of an object in another project is at the end of its description."`
 }
 
 // ProjectFilter finds objects of a Project. It also finds objects that do not belong to the stack, which can be

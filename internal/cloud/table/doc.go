@@ -4,7 +4,8 @@
 //
 // The line is the field's declaration in the kind's Spec. The tags json, rule, doc and example are
 // for reading manifests (see package manifest). The tag ref:"…" names the kind of the objects that a
-// field refers to. Packages resolve and export read it, as does this package. The tag cuts:"…" is for
+// field refers to. Packages resolve and export read it, as does this package; its options, and the tag from:"…", are in package
+// resolve (refs.go). The tag cuts:"…" is for
 // fields on which other objects depend (see package typed, cuts.go). The tags of this package are:
 //
 //	api:"mtu"              the attribute of requests and answers
@@ -38,9 +39,11 @@
 //
 // A field of Spec, or of a struct with the option inline, has no attribute without a tag api:"…". A
 // field of any other struct in Spec then has the attribute with its json name. A field of a filter
-// with api:"-" is not compared here. Three rules of a field matter here:
+// with api:"-" is not compared here. Four rules of a field matter here; package manifest
+// (rules.go) explains all rules:
 //   - immutable: a change of the field, or of a field within it, replaces the object.
 //   - default: the value of an omitted field.
+//   - required: the field is never omitted, so its zero value is written, too.
 //   - format: which spellings are equal, like the options lower and trimmed.
 //
 // If an object cannot be renamed, it may have an earlier name of its manifest. A reference is an ID

@@ -152,7 +152,7 @@ func (c *Cloud) Owned(wanted func(owner string) bool) map[string]int {
 	return counts
 }
 
-// Find returns the object with an ID that the credentials of an entry of clouds.yaml show, or nil if there is none.
+// Find returns the object with the ID if the credentials of the entry of clouds.yaml can see it, and nil if not.
 func (x *Collection) Find(id, entry string) *Live {
 	for item := range x.list.WithID(id) {
 		if item.SeenBy(entry) != nil {

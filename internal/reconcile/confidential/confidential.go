@@ -124,8 +124,7 @@ func secretsIn(d *kind.Desired, yield func(string) bool) bool {
 // importPath is the field that names an existing object of the cloud.
 const importPath = "spec.import"
 
-// Encrypted returns the values of an object that are encrypted in the repository, as texts. If the data of an object is
-// public, these are the encrypted parts of it.
+// Encrypted returns the values of an object that are encrypted in the repository, as texts.
 func Encrypted(d *kind.Desired) (values []string) {
 	if len(d.Encrypted) == 0 {
 		return nil

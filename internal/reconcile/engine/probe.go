@@ -19,8 +19,8 @@ const probesAtOnce = 64
 // probes.
 //
 // A probe may have to be repeated. The planner then calls [plan.Step.AwaitWell] for the member's step, and trackPending notes the kind of the
-// member as awaited. That kind is listed again after a time, and the next planRound repeats the probe. These functions of package group call
-// AwaitWell:
+// member as awaited. That kind is listed again after a time, and the next planRound repeats the probe. These functions of package group cause
+// that:
 //
 //	the member                                                                called by
 //	-----------------------------------------------------------------------   -------------

@@ -33,7 +33,7 @@ type PlanLookups struct {
 	Marked  func(manifest.Key) (Facts, error) // facts of the object with the mark of a key, see [Want.Marked].
 	Groups  map[string]string                 // API groups, by the name of the kind
 	Printer *fingerprint.Printer              // makes fingerprints of secrets
-	// StandsIn reports whether the object with a token stands in for other members; see [Want.StandsIn].
+	// StandsIn reports whether the object with the token is a former member that its group still needs; see [Want.StandsIn].
 	StandsIn func(token string) bool
 }
 

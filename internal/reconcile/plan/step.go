@@ -161,7 +161,7 @@ type Consent struct {
 	Continues        bool   // people approved the step before this process began.
 	DataAtStake      bool   // the step loses data that exists nowhere else.
 	Target           string // the checksum that the mark of the created machine will have if people approved the step (see package decide, continues.go).
-	LossAllowed      *bool  // whether the manifests allow that loss; nil if they do not say it.
+	LossAllowed      *bool  // whether the manifests allow the loss of data (DataAtStake); nil if they do not say.
 }
 
 // Disruption is the worst effect of the step on users of the object.

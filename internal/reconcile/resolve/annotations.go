@@ -28,7 +28,7 @@ func Annotations() map[string]string {
 		AnnotationSuspend:    `"true": the agent does not change the object, nor the objects that it expands to or expanded to earlier; the agent recognises the earlier ones by their names`,
 		AnnotationMoved:      `Kind/old-name: the former name of the object; the objects that were created under that name are kept. Several former names are separated by commas`,
 		AnnotationAdopt:      `an ID, or "true" for the name: the only object in the cloud with that ID or name is adopted if no stack owns it, and none is created. On a kind that expands to several objects, such as a VirtualMachineGroup, "true" applies to each of them. After the adoption the annotation has no effect`,
-		AnnotationSubstitute: `where ${name} stands for a value of the stack, if the stack has values. "spec" is the default: in the spec, except scripts and other secret fields. "all": there, too, and in the data of a ConfigMap or Secret. "none": nowhere but in the name`,
+		AnnotationSubstitute: `where ${name} stands for a value of the stack, if the stack has values. "spec" is the default: in the spec, except scripts and other secret fields. "all": in the whole spec, with scripts and secret fields, and in the data of a ConfigMap or Secret. "none": nowhere but in the name`,
 		AnnotationIgnore:     `field paths, separated by commas, whose values in the cloud are not changed`,
 	}
 }

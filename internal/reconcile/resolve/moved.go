@@ -70,7 +70,8 @@ func (r *resolver) formerNames(n *node, root manifest.Key, text string) (names [
 	return names
 }
 
-// addFormerName records that n had the name in from. No other object can have that name, now or earlier.
+// addFormerName records that n had the name in from. No other object can have had that name, and only an
+// import can have it now.
 func (r *resolver) addFormerName(n *node, from manifest.Key, first map[manifest.Key]*node) {
 	field := AnnotationField(AnnotationMoved)
 	if still := r.byKey[from]; still != nil && !still.Unmanaged {

@@ -108,7 +108,7 @@ func fault(err error) signature.Code {
 	return ""
 }
 
-// serveArchive serves an archive with an ETag. headers are the requests.
+// serveArchive serves an archive with an ETag. asked has the headers of the requests so far.
 func serveArchive(t *testing.T, files map[string][]byte) (url string, asked *[]http.Header) {
 	t.Helper()
 	asked = &[]http.Header{}

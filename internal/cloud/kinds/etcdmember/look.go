@@ -37,7 +37,7 @@ func voices(machines []*machine) (list []*etcdquorum.Answer) {
 type answer struct {
 	voice   etcdquorum.Answer // without the name and the address of the machine.
 	waiting etcd.Waiting
-	waits   bool
+	waits   bool   // the boot script answers in place of etcd, so etcd does not run; waiting is that answer.
 	unlike  string // how its TLS differs from the manifest; "" if it does not differ, or the machine does not answer.
 	failure string // the reason that the machine gives why it cannot begin; "" if it gives none.
 }

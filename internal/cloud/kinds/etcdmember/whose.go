@@ -18,6 +18,7 @@ import (
 //
 //	etcd-begins:ADDRESS   the boot script at this address reported no data, and the agent asks its machine to begin a cluster
 //	etcd-cluster:ID       a member of the cluster with this ID existed
+//	etcd                  a member existed; enough if no port has an etcd-cluster tag
 //
 // The agent changes nothing in any other cluster.
 const clusterTag = ownertext.Prefix + "etcd-cluster:"

@@ -81,7 +81,7 @@ func compareVolumes(w want, have *object, c *kind.Changes) {
 	if gone := p.surplus(); len(gone) > 0 {
 		loss = "the disk " + strings.Join(gone, ", ") + " with the data on it"
 		if len(p.refs)+len(gone) > len(p.have) {
-			loss += "; another port replaces it"
+			loss += "; another volume replaces it"
 		}
 	}
 	p.compare(c, loss)

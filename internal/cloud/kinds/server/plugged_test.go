@@ -157,7 +157,7 @@ func TestAnotherDiskIsALoss(t *testing.T) {
 	manifests := plugs + "\n---\n" + plugged
 	g.MustSync(manifests)
 	for volumes, want := range map[string]string{
-		"[{volumeRef: more}]":                    "; another port replaces it",
+		"[{volumeRef: more}]":                    "; another volume replaces it",
 		"[]":                                     "with the data on it",
 		"[{volumeRef: data}, {volumeRef: more}]": "",
 	} {

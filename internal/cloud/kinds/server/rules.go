@@ -182,7 +182,7 @@ func (m *More) phase() (kind.Phase, string) {
 		if m.LaunchedAt.IsZero() {
 			return kind.Failed, text
 		}
-		return kind.Degraded, "is in ERROR: " + text + "; the server was running before, so it is not recreated: reset its state, or delete it"
+		return kind.Degraded, "is in ERROR: " + text + "; the server was running before, so it is recreated only if its group heals it; reset its state, or delete it"
 	}
 	return kind.Degraded, "is " + status
 }

@@ -23,7 +23,7 @@ func (rules) Expand(s *Spec, e *kind.Expansion) {
 	s.noteIdle(numbers, e)
 	s.noteUneven(in, e)
 	roll := s.Strategy.rollout()
-	roll.Partition, _ = slices.BinarySearch(numbers, roll.From)
+	roll.Partition, _ = slices.BinarySearch(numbers, roll.From) // the index of the first machine with that number or a higher one
 	if roll.From > 0 && roll.From > last(numbers)+1 {
 		e.Note("spec.strategy.partition", fmt.Sprintf("is higher than the number of any machine (there are %d): none of them is changed", len(numbers)))
 	}

@@ -70,7 +70,7 @@ func (s *Strategy) rollout() rollout.Strategy {
 		canary = rollout.Canary{Members: s.Canary.Members, For: time.Duration(s.Canary.DurationSeconds) * time.Second}
 	}
 	return rollout.Strategy{Type: rollout.Type(s.Type), Consents: said && s.Type != string(rollout.OnDelete), MaxUnavailable: unavailable, MaxSurge: surge, MinReady: time.Duration(s.MinReadySeconds) * time.Second,
-		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, Partition: s.Partition, From: s.Partition,
+		Drain: time.Duration(table.Or(s.DrainSeconds, drainSeconds)) * time.Second, From: s.Partition,
 		Canary: canary, PauseAfter: s.PauseAfter, Deadline: time.Duration(s.ProgressDeadlineSeconds) * time.Second,
 		Rollback: s.OnFailure == "rollback"}
 }

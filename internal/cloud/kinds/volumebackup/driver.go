@@ -66,10 +66,11 @@ func observe(s *state, live *kind.Live) {
 	case status == "deleting" || status == "deleted":
 		live.Phase, live.Message = kind.Deleting, "is being deleted"
 	case strings.HasPrefix(status, "error"):
-		live.Phase, live.Message = kind.Degraded, "is in the status "+status+"; the backup may contain data, so it is not recreated: to have another backup made, delete this one"
+		live.Phase, live.Message = kind.Degraded, "is in the status "+status
 		if s.More.FailReason != "" {
-			live.Message += ": " + s.More.FailReason
+			live.Message += " (" + s.More.FailReason + ")"
 		}
+		live.Message += "; the backup may contain data, so it is not recreated; to have another one made, delete this one in the cloud"
 	default:
 		live.Phase, live.Message = kind.Pending, "is "+status
 	}

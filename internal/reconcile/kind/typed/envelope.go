@@ -8,7 +8,7 @@ import (
 // Envelope has the fields that every resource kind of K-ORC has around its resource.
 // (k-orc/openstack-resource-controller, api/v1alpha1)
 type Envelope[Resource, Filter any] struct {
-	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"The entry of clouds.yaml with which the object is made. If spec.credentialSecrets has an entry for secretName, it is that entry. If not, it is the entry that cloudName names. Without spec.credentialSecrets and spec.clouds in the stack's configuration, the field has no effect."`
+	CloudCredentialsRef *kind.CredentialsRef `json:"cloudCredentialsRef,omitempty" doc:"The entry of clouds.yaml with which the object is made. If spec.credentialSecrets maps secretName to an entry, that one is used. If not, the one that cloudName names. Without spec.credentialSecrets and spec.clouds in the stack's configuration, the field has no effect."`
 	ManagementPolicy    string               `json:"managementPolicy,omitempty" rule:"enum=managed|unmanaged,default=managed" doc:"managed: created, kept and deleted with this manifest. unmanaged: found by spec.import and never changed."`
 	ManagedOptions      *ManagedOptions      `json:"managedOptions,omitempty" doc:"What happens to a managed object when its manifest is removed."`
 	ResyncPeriod        *string              `json:"resyncPeriod,omitempty" doc:"Accepted and ignored, because the stack's driftCheck says when the cloud is checked."`

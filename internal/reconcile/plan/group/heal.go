@@ -84,7 +84,7 @@ func (gs *Groups) MarkWorkers() {
 // ExplainUnhealed adds to Sick, for members that do not serve, the reason why they are not healed.
 func (gs *Groups) ExplainUnhealed() {
 	for _, g := range gs.list {
-		held := cmp.Or(gs.known.treated[g.key], g.unhealed)
+		held := cmp.Or(gs.known.treated[g.key], g.unhealed) // from an earlier planner, or from this one
 		for _, m := range g.members {
 			if s := m.worker; held != "" && s != nil && s.Have != nil && !s.Healing && (s.Have.Down != "" || s.Sick != "") {
 				if s.Sick != "" {
