@@ -105,7 +105,7 @@ func among(stacks []config.Stack, s *config.Stack) string {
 	return ""
 }
 
-// each calls look for every stack, one after the other. An error of one stack does not affect others.
+// each calls the function look for one stack after the other. An error of one stack does not affect others.
 func (a *app) each(o session.Opener, stacks []config.Stack, look func(session.Opener, *config.Stack) (plan.Plan, error)) error {
 	worst := plan.InSync
 	for i := range stacks {

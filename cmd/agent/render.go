@@ -122,7 +122,7 @@ exit code is 2.`,
 	return cmd
 }
 
-// twoStacks requires two arguments. People of other programs may mean plan.
+// twoStacks requires two arguments. Its error names `plan`, because other programs show with diff what would change in the cloud.
 func twoStacks(cmd *cobra.Command, args []string) error {
 	if err := exactly(cmd, args); err != nil {
 		return fmt.Errorf("%w; `%s plan` shows what would change in the cloud", err, program)

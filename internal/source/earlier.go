@@ -12,9 +12,8 @@ import (
 )
 
 // Earlier calls visit for the commits that the branch had before commit, newest first. It follows
-// the first parents. It visits at most the number most of commits, and stops when visit returns
-// false. It leaves out commits whose files cannot be read. It visits no commit twice, and does not
-// change Last.
+// the first parents. The argument most limits the number of commits. Earlier also stops when visit
+// returns false. It leaves out commits whose files cannot be read, and does not change Last.
 //
 // It fetches about as much history as it visits, within the limits of a merge.
 func (r *Repo) Earlier(ctx context.Context, commit string, most int, visit func(Revision) (more bool)) error {

@@ -28,7 +28,7 @@ func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision,
 	return rev, nil
 }
 
-// fetchChosen requests a pack only if the wanted commit is not in the store.
+// fetchChosen returns the chosen revision. It requests a pack only if the commit is not in the store.
 func (r *Repo) fetchChosen(ctx context.Context, conv *conversation, choose chooser) (Revision, error) {
 	name, want, err := choose(conv.refs)
 	if err != nil {

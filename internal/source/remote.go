@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/failure"
 )
 
-// remote opens sessions with a repository. A session sends the references, and then at most one
-// pack. It ends with ctx at the latest.
+// remote opens sessions with a repository. A session sends the references, and then packs: over ssh
+// at most one. It ends with ctx at the latest.
 type remote interface {
 	open(ctx context.Context, hidden *secrets) (transport.UploadPackSession, error)
 }

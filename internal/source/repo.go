@@ -39,7 +39,7 @@ type clone struct {
 
 	verified verdicts
 
-	busy    chan struct{} // contains one token during a fetch; only that fetch uses the fields below
+	busy    chan struct{} // has an element during a fetch; only that fetch uses the fields below
 	cache   *store.Cache
 	renewed int            // number of times that an empty store was started
 	refs    *packp.AdvRefs // the references of the newest conversation; nil before the first one
@@ -55,8 +55,8 @@ func (r *Repo) In(path string, folders ...string) *Repo {
 	return &Repo{cfg: cfg, addr: r.addr, log: r.log, clone: r.clone}
 }
 
-// Last returns the newest revision that Fetch has returned; ok is false before the first one. It also works while the
-// server is unreachable.
+// Last returns the newest revision that Fetch or [Repo.Pinned] has returned; ok is false before the first one. It also
+// works while the server is unreachable.
 func (r *Repo) Last() (Revision, bool) {
 	r.lastMu.Lock()
 	defer r.lastMu.Unlock()

@@ -49,9 +49,9 @@ type Auth struct {
 	SSHKeyFile     string // a private key without a passphrase.
 	KnownHostsFile string // the trusted host keys; needed for ssh.
 
-	// Token, if it is set, replaces the files. Every fetch calls it. It is for tokens that expire after an hour, such
-	// as those of a GitHub App. Renew, if it is set, is called with a refused token; then the request is sent once
-	// more.
+	// Token, if it is set, replaces TokenFile and BasicAuthFile. Every fetch calls it. It is for tokens that expire
+	// after an hour, such as those of a GitHub App. Renew, if it is set, is called with a refused token; then the
+	// request is sent once more.
 	Token func(context.Context) (string, error)
 	Renew func(refused string)
 }

@@ -11,8 +11,8 @@ import (
 // VerifyMode says which objects of a branch have to be signed.
 type VerifyMode string
 
-// These are the modes. For the first commit that is verified, ByRange checks the commits since [Trust.Since], or else only that commit, which a person
-// must have signed.
+// These are the modes. If no commit was verified yet, ByRange checks the commits since [Trust.Since]. Without Since, it checks only the newest commit,
+// and a person must have signed that one.
 const (
 	ByHead  VerifyMode = "head"  // the newest commit.
 	ByRange VerifyMode = "range" // every commit since the last verified one, on both sides of merges.

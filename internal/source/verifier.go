@@ -119,7 +119,7 @@ func (v *verifier) signedBy(h plumbing.Hash, keys signature.Keys) (o signedObjec
 }
 
 // byRange checks the commits of a range. Without a range, it checks only head, and a person must have signed it: a merge by the forge says
-// nothing of the commits before it. If head is the last verified commit, a merge by the forge counts, with what was merged.
+// nothing of the commits before it. If head is the last verified commit, it may be a merge by the forge, and the merged commits are checked.
 func (v *verifier) byRange(ctx context.Context, r *merge.Range, last string) (Signed, error) {
 	if v.head.String() == v.trust.Since {
 		return Signed{Since: true}, nil

@@ -18,7 +18,7 @@ type Artifact struct {
 	at     place
 	from   origin
 	log    *slog.Logger
-	busy   chan struct{} // contains one token during a fetch; only that fetch uses broken
+	busy   chan struct{} // has an element during a fetch; only that fetch uses broken
 	broken broken
 
 	mu   sync.Mutex
@@ -28,8 +28,8 @@ type Artifact struct {
 // origin is a server that has artifacts.
 type origin interface {
 	// find downloads the artifact that ref names; "" is the artifact that the config names. If known reports that
-	// the digest is known, the result has only the digest. Its signature is checked again if the keys have changed.
-	// If it is not verified, the result says why.
+	// the digest is known, the result has only the digest. The signature of a known artifact is checked again if
+	// the keys have changed. If an artifact is not verified, packed.refused says why.
 	find(ctx context.Context, ref string, known func(digest string) bool) (packed, error)
 	// verify reports who signed an artifact that was found before. If none of the keys did, the error is an [*source.Unverified].
 	verify(ctx context.Context, digest string) (source.Signed, error)

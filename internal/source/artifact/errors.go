@@ -30,7 +30,7 @@ func missing(err error, format string, args ...any) error {
 	return err
 }
 
-// finish adds the address before err's text, and its class. parent is the context of the caller; nil if no request was sent.
+// finish gives err a class, and puts the address before its text. parent is the context of the caller; nil if no request was sent.
 func (a *Artifact) finish(ctx, parent context.Context, err error) error {
 	if parent != nil && ctx.Err() != nil && parent.Err() == nil {
 		err = failure.New(failure.ErrUnavailable, "%s; the agent tries again at the next poll", context.Cause(ctx))

@@ -22,8 +22,8 @@ type web struct {
 	client *http.Client // nil before the first request
 	auth   *login
 
-	// These belong to the newest archive whose digest and signature were right. A server that supports no such tag
-	// sends the archive at each poll.
+	// These belong to the newest archive whose digest and signature were right. A server that gives neither an ETag
+	// nor a time sends the archive at each poll.
 	digest, etag, modified string
 	checked                verdicts
 }

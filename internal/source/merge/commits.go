@@ -42,8 +42,8 @@ type Result struct {
 }
 
 // Commits merges the folder scope of heads into base, one head after the other. An empty scope is the repository's root. All
-// commits must be complete in s. It never uses refs/pull/N/merge: on many servers, anybody who may push can write that
-// reference, with the right parents and wrong files.
+// commits must be complete in s. Commits never uses refs/pull/N/merge: on many servers, anybody who may push can write
+// that reference, with the right parents and wrong files.
 //
 // After the first head that conflicts, the other heads are not merged.
 func Commits(ctx context.Context, s *store.Store, history History, base *object.Commit, heads []*object.Commit, scope string) (r Result, err error) {

@@ -26,7 +26,7 @@ func (k Keys) Some() bool { return len(k.pgp)+len(k.allowed) > 0 }
 // Sum returns a text that is the same only for the same keys.
 func (k Keys) Sum() string { return hex.EncodeToString(k.sum[:]) }
 
-// With returns the keys of both.
+// With returns these keys together with more.
 func (k Keys) With(more Keys) Keys {
 	return Keys{slices.Concat(k.pgp, more.pgp), slices.Concat(k.allowed, more.allowed), sha256.Sum256(append(k.sum[:], more.sum[:]...))}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Match reports whether a text matches a list of patterns, separated by commas, in which * and ? are wildcards. It does not match if it
-// matches a pattern with ! before it.
+// Match reports whether a text matches a list of patterns, separated by commas, in which * and ? are wildcards. A text that matches a
+// pattern after a ! does not match the list.
 func Match(patterns, text string) bool {
 	found := false
 	for one := range strings.SplitSeq(patterns, ",") {
@@ -21,7 +21,7 @@ func Match(patterns, text string) bool {
 	return found
 }
 
-// matchOne goes back only to the last *, so its time is at most the product of both lengths.
+// matchOne reports whether a text matches a pattern. It goes back only to the last *, so its time is at most the product of both lengths.
 func matchOne(pattern, text string) bool {
 	p, t, star, from := 0, 0, -1, 0
 	for t < len(text) {

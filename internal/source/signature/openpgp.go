@@ -24,7 +24,7 @@ import (
 //	the key, and the subkey, now           it is not revoked, whatever the reason and the time of the revocation
 //	the hash                               it is not SHA-1 or older
 //
-// A key that has expired since then still counts for what it signed before. So old commits stay verified.
+// A key still counts for what it signed before it expired. So old commits stay verified.
 func (k Keys) openPGP(o Object, text string, now time.Time) (Signer, error) {
 	block, err := armor.Decode(strings.NewReader(text))
 	if err != nil || block.Type != "PGP SIGNATURE" {
@@ -75,7 +75,7 @@ func onlySignature(packets []byte) (*packet.Signature, error) {
 	return sig, nil
 }
 
-// revoked reports whether the key with an ID is revoked at any time up to now, or its owner's main key.
+// revoked reports whether the key with an ID, or its owner's main key, was revoked at any time up to now.
 func revoked(e *openpgp.Entity, id uint64, now time.Time) bool {
 	return e.Revoked(now) || slices.ContainsFunc(e.Subkeys, func(s openpgp.Subkey) bool {
 		return s.PublicKey.KeyId == id && s.Revoked(nil, now)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// Sparse returns a folder that contains only these folders of root, each at its path. The folders that it makes are added
-// to made. Without folders, it returns root. A folder that does not exist is an error.
+// Sparse returns a folder that contains only the given folders of root, each at its path. It adds the folders that it
+// makes to made. Without folders, it returns root. A folder that does not exist is an error.
 func (s *Store) Sparse(root plumbing.Hash, folders []string, made Made) (plumbing.Hash, error) {
 	if len(folders) == 0 {
 		return root, nil

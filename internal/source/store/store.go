@@ -137,7 +137,7 @@ func (s *Store) install(ctx context.Context, pack spool, place func(name string)
 	return nil
 }
 
-// Full reports whether a new store would be smaller than this one with another pack.
+// Full reports whether a new store should replace this one: it has too many packs, or is much larger than its largest pack.
 func (s *Store) Full() bool {
 	var total, largest int64
 	for _, p := range s.packs {

@@ -38,7 +38,7 @@ func (c hmacClaim) against(secrets []string) (*proof, Outcome) {
 	return signedBy(keys, "", c[:]), ""
 }
 
-// tokenOrSignature is a secret that a message contains in clear text, or signatures over the text before followed by the body. If there are signing
+// tokenOrSignature is a secret that a message contains in clear text, or signatures over a text (the field before) and the body. If there are signing
 // keys, a token without a signature is refused.
 type tokenOrSignature struct {
 	token  string
@@ -78,8 +78,8 @@ type proof struct {
 	shown   bool // whether the message contained a secret
 }
 
-// signedBy returns a proof of signatures over the text before followed by the body. It is valid if one of the keys has made one of the claimed
-// signatures.
+// signedBy returns a proof of signatures over a text (the argument before) and the body. It is valid if one of the keys has made one of the
+// claimed signatures.
 func signedBy(keys [][]byte, before string, claimed ...[]byte) *proof {
 	p := &proof{body: sha256.New(), claimed: claimed}
 	for _, key := range keys {

@@ -61,7 +61,8 @@ func (f *finder) mutual(file File, place edge, places []edge) (bool, error) {
 	return edge{file, place.score}.best(place.file, rivals), nil
 }
 
-// best reports whether no other edge of a list fits as well to a file.
+// best reports whether an edge is similar enough, and no other edge of a list may be as similar, or
+// has the name of the file of.
 func (e edge) best(of File, list []edge) bool {
 	return e.low >= enough && !slices.ContainsFunc(list, func(other edge) bool {
 		return other.file.Path != e.file.Path && (other.high >= e.low || path.Base(other.file.Path) == path.Base(of.Path))

@@ -49,8 +49,8 @@ func (b *Budget) left() bool { return b.Pairs >= 0 && b.Bytes >= 0 && b.Steps >=
 // of them.
 const maxEqual = 50
 
-// Find guesses the new paths of the files that are in gone and in asked. Each of them may have
-// become one of the files in come, as git finds it (merge-ort with its defaults).
+// Find guesses the new paths of the removed files whose paths are in asked. Each of them may have
+// become one of the files in added, as git finds it (merge-ort with its defaults).
 func Find(removed, added []File, asked map[string]bool, r Reader, budget *Budget) (map[string]Guess, error) {
 	f := finder{reader: r, budget: budget, sizes: map[[20]byte]int64{}, indexes: map[[20]byte]*index{}, rivals: map[string][]edge{}}
 	removed, added = slices.DeleteFunc(slices.Clone(removed), empty), slices.DeleteFunc(slices.Clone(added), empty)
