@@ -28,7 +28,7 @@ type namedFile struct {
 	path   *string
 	secret bool // reports whether only the agent's user may read it
 	made   bool // reports whether the agent creates it
-	// keys reads the public keys in the file; nil if it has others, or none.
+	// keys reads the public keys in the file; nil if the file has none.
 	keys func(text []byte) (signature.Keys, error)
 }
 

@@ -66,8 +66,8 @@ func (u Unlisted) Unwrap() error { return u.Err }
 // last; then their stacks remain. Other documents are not affected. If a stack depends on a document with unknown
 // folders, the dependency is not replaced.
 //
-// If several stacks would have the same name, served reports which of them is already served under that name. That
-// one remains, and the others are problems. If none of them is served, all of them are problems.
+// If several stacks would have the same name, a stack without source.paths remains. If there is none, the stack that is
+// already served under that name remains, as served reports. The others are problems.
 //
 // If a stack was named on the command line and its folder does not exist, keepGone decides: if it is true, the stack
 // is made with [Stack.Gone].
@@ -158,7 +158,8 @@ func (s *Stack) folderProblem(what, fix string) manifest.Problem {
 }
 
 // uniqueFolders leaves out the stack of a folder if another stack has the same name, because marks could not
-// distinguish them. A stack that is already served is not left out. So no commit can replace it.
+// distinguish them. A stack that is already served stays, unless a stack without source.paths has the name. So no
+// commit can replace it.
 func uniqueFolders(stacks []Stack, served func(*Stack) bool) (unique []Stack, problems manifest.Problems) {
 	by := map[string][]*Stack{}
 	for i := range stacks {

@@ -79,7 +79,7 @@ func (s *Spec) checkStores(add func(field, what string)) {
 }
 
 // checkFolder reports prefixes with which the stack of a folder could read secrets of another folder. Names of folders have no slashes, so
-// prod/ is no beginning of prod-eu/. In paths, each folder is a part of its own.
+// prod/ is no beginning of prod-eu/. In the paths of the other stores, only .. could lead to another folder.
 func (s SecretStore) checkFolder(i int, add func(field, what string)) {
 	if b := s.Barbican; b != nil && strings.Contains(b.Prefix, folderWord) && !strings.HasSuffix(b.Prefix, "/") {
 		add(storeField(i, "barbican.prefix"), fmt.Sprintf("%q does not end with a slash, so the stack of the folder a could read secrets of the folder a-b; write %q, and rename the secrets", b.Prefix, strings.TrimRight(b.Prefix, "-_.")+"/"))

@@ -52,8 +52,8 @@ func (s *Sync) inTime() (policies []plan.Policy) {
 	return policies
 }
 
-// closed returns a function for changes at a time. It returns the time until which a change is allowed, or the reason
-// why it is not allowed.
+// closed returns a function for changes at a time. The function returns the time until which a change is allowed, or
+// the reason why it is not allowed.
 func closed(w schedule.Windows, what string) func(at time.Time) (closes time.Time, why string) {
 	return func(at time.Time) (closes time.Time, why string) {
 		until, open := w.Open(at)

@@ -26,8 +26,8 @@ type Actions struct {
 	Replace func(hash string, targets []string, by string) error
 	// State returns the state of the stack, for encoding/json.
 	State func() any
-	// Elsewhere, if set, returns an error if another agent serves the stack. Then this agent cannot carry out any
-	// request.
+	// Elsewhere, if set, returns an error if another agent serves the stack. Then this agent answers only requests for
+	// the state.
 	Elsewhere func() error
 }
 
@@ -170,7 +170,7 @@ func (h *Handler) reconcile(w http.ResponseWriter, r *http.Request, a asked) {
 	accepted(w)
 }
 
-// maxHash is the maximum length of a body, in bytes.
+// maxHash is the maximum length of the body of an approval, in bytes.
 const maxHash = 256
 
 var hashForm = pattern.Of(`^[0-9a-f]{64}$`)

@@ -18,8 +18,8 @@ func Collections() (all []string) {
 }
 
 // collections has, by service and type of object, the collections that show a change of such an object. The first one is the
-// object's own, except for shares, which no kind lists: a look at their networks finds that nothing concerns the stack. A service reports the change of an object, and not the
-// change of another object that shows it, such as the network of a subnet.
+// object's own. No kind lists shares, so theirs is that of their networks, where a look finds nothing for the stack. A service reports
+// the change of an object, and not the change of another object that shows it, such as the network of a subnet.
 var collections = map[string]map[string][]string{
 	"compute": {"server": {"compute/servers"}, "server_group": {"compute/os-server-groups"}, "keypair": {"compute/os-keypairs"}, "flavor": {"compute/flavors"}},
 	"network": {

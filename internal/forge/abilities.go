@@ -5,7 +5,7 @@ import "slices"
 // Ability is a feature that some forges have and others lack.
 type Ability string
 
-// These are the abilities. Each is a sentence in which "it" is the forge.
+// These are the abilities. Each is a sentence for people.
 const (
 	PullRequests     Ability = "commits are reviewed before they are merged"
 	ForkHeads        Ability = "a fork's commits can be fetched from the repository, without the fork's credentials"

@@ -47,14 +47,14 @@ type Input struct {
 	Root  string
 }
 
-// The limits of a build. A build gets a copy of every file, so that they are lower than those of a load without kustomize.
+// These are the limits of a build. They are lower than those of a load without kustomize, because a build gets a copy of every file.
 const (
 	maxFolders   = 500
 	maxFiles     = 5_000
 	maxFileBytes = manifest.DefaultFileBytes
 	maxBytes     = 16 << 20
 	maxDepth     = 20
-	// maxDocuments and maxBuiltBytes apply to the documents of a folder, each as often as other folders name the folder.
+	// maxDocuments and maxBuiltBytes limit the documents of a folder. Those of a folder below it count as often as the folder is named.
 	maxDocuments  = 10_000
 	maxBuiltBytes = 32 << 20
 	// maxParsed limits the bytes that one compilation parses. Without aliases, it parses each byte of a file at most twice.

@@ -1,5 +1,5 @@
 // Package kustomize makes documents of a folder with a kustomization. It checks every file that the kustomization reaches.
-// It hands kustomize a copy in which no path is a stranger's, and finds the places of the results.
+// It gives kustomize a copy without any path that the author of the files wrote, and finds the places of the results.
 //
 //	files ─compile─▶ Input ─Build─▶ Output ─locate─▶ manifest.Built
 //	                          └ package child: another process

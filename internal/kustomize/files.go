@@ -13,10 +13,10 @@ import (
 
 // budget limits the work of one compilation, since kustomizations can name each file again and again.
 type budget struct {
-	bytes, parsed int64 // that were read and parsed
+	bytes, parsed int64 // numbers of bytes that were read, and that were parsed
 	made          int64 // bytes of kustomizations that were written
 	mostParsed    int64
-	// documents and given count what all folders give, each folder once. The root gives at least as much, so that the limits are its own.
+	// documents and given count the documents of all folders and their bytes, each folder once. The root gives at least as much.
 	documents int
 	given     int64
 	stopped   bool

@@ -111,7 +111,7 @@ func (s *search) matches(text, of string) bool {
 	return s.spend(4+e.size*(len(of)+1)/4) && e.re != nil && e.re.MatchString(of)
 }
 
-// compile pays for the size before it compiles an expression, since a few bytes can repeat others a thousand times.
+// compile compiles an expression. It first counts comparisons for its size, since a few bytes can repeat others a thousand times.
 func (s *search) compile(text string) expression {
 	const each = 100 // comparisons for an instruction, in time and memory
 	parsed, err := syntax.Parse(text, syntax.Perl)
@@ -165,7 +165,7 @@ func (s *search) patched(p indexed, steps []string, value *yaml.Node) (at manife
 	return at, false
 }
 
-// same compares a path with steps. The element - is appended to a list.
+// same reports whether a path names steps. In a path, - is an element that is appended to a list, and * is any element.
 func same(pointer, steps []string) bool {
 	for i, step := range pointer {
 		if step != steps[i] && step != "-" && step != "*" {

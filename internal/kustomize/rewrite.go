@@ -30,7 +30,7 @@ func (r *rewriter) at(format string, args ...any) (field string, at manifest.Ori
 	return field, r.where(field)
 }
 
-// rewrite returns false after a problem.
+// rewrite replaces the fields of a kustomization. It returns false after a problem.
 func (r *rewriter) rewrite(k *Kustomization) bool {
 	before := len(r.problems)
 	r.kustomization = kustomization{file: r.file, folder: r.folder.name, fields: r.own("namePrefix", "nameSuffix", "namespace", "labels"), prefix: k.NamePrefix, suffix: k.NameSuffix}
@@ -141,8 +141,8 @@ func (r *rewriter) resource(i int, named string) (files []string) {
 	return files
 }
 
-// written returns a document as text with the same values. Two of them would change when they are written: a folded value gets more blank lines,
-// and a field in braces without a value becomes an empty text.
+// written returns a document as text with the same values. Two kinds of values would change when they are written: a folded value gets more
+// blank lines, and a field in braces without a value becomes an empty text.
 func written(root *yaml.Node) ([]byte, error) {
 	var prepare func(n *yaml.Node)
 	prepare = func(n *yaml.Node) {
@@ -225,7 +225,7 @@ func (r *rewriter) generator(i int, g *Generator) {
 
 var fileKey = pattern.Of(`^[-._a-zA-Z0-9]{1,253}$`)
 
-// perMention are the bytes for the name of a generator's file, so that a tree cannot name empty files without end.
+// perMention is the number of bytes that each mention of a generator's file counts, so that a tree cannot name empty files without end.
 const perMention = 256
 
 // data returns the path of a file with the data of a ConfigMap.

@@ -63,9 +63,9 @@ func (s *session) loop(ctx context.Context) error {
 	}
 }
 
-// waitForRound waits for the next round. It returns earlier if a stack must be handed over or served again, or if the list of stacks has changed. It returns
-// false if ctx has ended. If serving a stack has failed, rest continues to wait: the stack is tried again later, and the lease must be renewed in
-// time.
+// waitForRound waits for the next round. It returns earlier if a stack must be handed over or served again, or if the list of stacks has
+// changed. It returns false if ctx has ended. If serving a stack has failed, it continues to wait: the stack is tried again later, and the
+// lease must be renewed in time.
 func (s *session) waitForRound(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

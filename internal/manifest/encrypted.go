@@ -116,7 +116,7 @@ func (l *loader) loseAllOpen(name string, roots []*yaml.Node) (lost bool) {
 }
 
 // loseOpen reports the encrypted values below [openFields] in a document and in the items of a list. It is called before any value is
-// decrypted and before the document is recognised, because the messages of that quote kinds and names. It returns false if there are none.
+// decrypted and before the document is recognised, because messages about kinds and names quote them. It returns false if there are none.
 func (l *loader) loseOpen(root *yaml.Node, secret func(*yaml.Node) bool, place func(*yaml.Node) Origin) (lost bool) {
 	head := func(n *yaml.Node, at *fieldPath) {
 		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {

@@ -8,7 +8,7 @@ import (
 // plainKustomization lists those fields of a kustomization that change no manifest of its folder.
 var plainKustomization = []string{"apiVersion", "kind", "metadata", "resources", "bases", "sortOptions"}
 
-// kustomization ignores the file, and reports those of its fields that would change manifests.
+// kustomization ignores a kustomization file, and reports those of its fields that would change manifests.
 func (l *loader) kustomization(name string) {
 	why := "kustomization files are not read"
 	if text, ok := l.readFile(name); ok {

@@ -13,7 +13,7 @@ type Part struct {
 	// precedes the names of the files in origins and problems; the names in Files do not contain it.
 	Name  string
 	Files fs.FS // the folder; nil for a file
-	// Folder is the folder in Files that is read; "" for all of them.
+	// Folder is the folder in Files that is read; "" for the whole of Files.
 	Folder string
 	// Layer is the place of the part in a series of layers. A document with the key of a document in an earlier layer is
 	// merged into it. 0 is the first layer.

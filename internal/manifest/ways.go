@@ -22,7 +22,7 @@ const (
 	WayIgnore  = "ignore"
 )
 
-// AnyField returns the ways that every such field has, in the order for messages.
+// AnyField returns the ways of every field whose change would replace the object, in the order for messages.
 func AnyField() []string { return []string{WayReplace, WayNext, WayIgnore} }
 
 // ParseWays parses the text of a tag `ways:"…"`.

@@ -19,7 +19,7 @@ type barbican struct {
 	open   func(context.Context) (*cloud.Client, error)
 	prefix string
 
-	login  chan struct{} // has an element while a goroutine uses client
+	login  chan struct{} // has an element while a goroutine reads or opens client
 	client *cloud.Client // nil until it is opened
 }
 

@@ -69,7 +69,7 @@ func (l login) look(ctx context.Context, moved engine.Moved) engine.Looked {
 	return l.engine.Look(ctx, moved)
 }
 
-// logIn does what LogIn says.
+// logIn logs in to the cloud. memory is that of the stack's loop, or nil. The engine gets its kinds later: see [login.begin].
 func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Memory) (login, error) {
 	defer o.Progress.Begin(progress.Of(s.Name, "logging in to the cloud"))()
 	log := o.Log.With("stack", s.Name)

@@ -77,8 +77,8 @@ func (p *Previewer) prepare(ctx context.Context, commit string, files fs.FS) (*e
 	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, Before: p.earlierCommits(region), Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
 }
 
-// sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. If such an object is missing in the
-// cloud, it was deleted there.
+// sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. An object of that commit that is
+// missing in the cloud was deleted there.
 func (p *Previewer) sumsBefore(ctx context.Context, region string, read resolve.Reading) (map[manifest.Key]checksum.Sum, error) {
 	reports := func(d kind.Desired) bool { return d.Options.Report != nil && *d.Options.Report }
 	if p.Past == nil || !p.stack.LeavesDrift() && !slices.ContainsFunc(read.Want, reports) {

@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/secretstore"
 )
 
-// stores are the readers of the stores of stacks. Readings of a stack's branch share a reader, and so its pauses after failures and its
-// share of requests. Plans share another one, so that a pull request cannot make values of the branch unknown.
+// stores are the readers of the stores of stacks. All readings of a stack's branch use one reader, with its pauses after failures and its
+// limit of requests. Plans use another one, so that a pull request cannot make values of the branch unknown.
 type stores struct {
 	mu sync.Mutex
 	of map[storesOf]*storesReader

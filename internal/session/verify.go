@@ -64,7 +64,7 @@ func (o Opener) checkSigned(ctx context.Context, s *config.Stack, verify func(ct
 }
 
 // Unsigned returns a function that says why the own signature of a pull request's newest commit does not count; "" if it does. It returns
-// nil if the stack needs no signatures of commits. It is only for people: the branch decides.
+// nil if the stack needs no signatures of commits. The answer only informs people: signatures are required on the branch.
 func Unsigned(s *config.Stack, repo *source.Repo) func(ctx context.Context, commit string) string {
 	if v := s.Spec.Source.Verify; v == nil || v.Mode == string(source.ByTag) {
 		return nil

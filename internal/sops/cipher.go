@@ -86,7 +86,7 @@ func (k *dataKey) aead(size int) (cipher.AEAD, error) {
 
 var errAuthentication = errors.New("the encrypted value was changed, or it was moved from another place or another file")
 
-// open decrypts a value. additional is the place of the value.
+// open decrypts a value. additional is the path of the value, which was authenticated with it.
 func (k *dataKey) open(text, additional string) (plain, kind string, err error) {
 	v, err := parseValue(text)
 	if err != nil {

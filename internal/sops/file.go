@@ -124,7 +124,7 @@ func (f *File) of(doc int) []leaf {
 	return f.leaves[from:f.ends[doc]]
 }
 
-// Opened is the key of a file that was decrypted and whose checksum was right.
+// Opened is the key of a file that was decrypted and whose checksum was right. After [File.Conceal], it has no key.
 type Opened struct {
 	key  *dataKey
 	rule rule

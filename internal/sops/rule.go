@@ -77,8 +77,8 @@ func (r *rule) names(name string) bool {
 	return strings.HasSuffix(name, r.suffix)
 }
 
-// encrypts reports whether a value is encrypted. named is true if a name on its path matches. For a comment, last is true,
-// because no comment is encrypted for its own text.
+// encrypts reports whether a value is encrypted. named is true if a name on its path matches. For a comment in clear text,
+// last is true: its own text is the last of comments, and is no reason to encrypt it.
 func (r *rule) encrypts(named bool, comments [][]string, last bool) bool {
 	if !r.comment {
 		return named != r.inverse

@@ -24,7 +24,7 @@ type Site interface {
 	Remote() string
 	// Strict reports whether the forge itself refuses texts that are too long.
 	Strict() bool
-	// Hook adds a webhook: from now on, events are sent to a URL, signed with secret.
+	// Hook adds a webhook: from now on, events are sent to a URL, with a proof that the forge knows secret.
 	Hook(t *testing.T, url, secret string)
 }
 

@@ -1,8 +1,8 @@
 // Package gitea implements [forge.Forge] for a repository on Gitea, or on Forgejo, whose API is the
 // same. It uses code.gitea.io/sdk/gitea.
 //
-// It only remembers the user of the token, and makes no request when it is created. So the agent
-// can start while the forge is down. These forges have no check runs.
+// A repository only remembers the user of the token, and makes no request when it is created. So the
+// agent can start while the forge is down. These forges have no check runs.
 package gitea
 
 import (

@@ -3,6 +3,6 @@
 //
 //	agent ──Input──▶ child: limits, then kustomize on files in memory ──Output──▶ agent
 //
-// The program calls itself with [Command]. Package kustomize checks the input before. The process is a second wall, for mistakes
-// of the first one.
+// The program calls itself with [Command]. Package kustomize checks the input before. The process protects the agent if that
+// check has a mistake.
 package child

@@ -106,7 +106,7 @@ func (r *Runner) keep(one result) {
 	}
 }
 
-// Warn sets the log for a warning if the system lacks a wall. There is one warning of each kind.
+// Warn sets the log for a warning if the system cannot forbid something to the process. There is one warning of each kind.
 func (r *Runner) Warn(log *slog.Logger) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

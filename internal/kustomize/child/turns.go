@@ -26,7 +26,7 @@ type running struct {
 	left   bool // the caller that ran the build gave up, so that one of those that wait builds again
 }
 
-// join returns what an equal build makes that runs already, or runs the build.
+// join runs the build. If an equal build already runs, join waits for it and returns its result.
 func (t *turns) join(ctx context.Context, sum [sha256.Size]byte, build func() (kustomize.Output, error)) (kustomize.Output, error) {
 	for {
 		one, first := t.enter(sum)

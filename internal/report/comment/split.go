@@ -100,7 +100,7 @@ func (s *splitter) part(from int, head string) (text string, next int) {
 }
 
 // better reports whether the part should end before a line although the line fits. That is so if a block begins at the line that fits only into the
-// next part, and this part is more than half full.
+// next part, and this part is at least half full.
 func (s *splitter) better(at, size int) bool {
 	if s.open[at].depth() > 0 || s.open[at+1].depth() == 0 || size < s.limit/2 {
 		return false

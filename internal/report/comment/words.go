@@ -186,7 +186,7 @@ func effectLine(s plan.Step, in style) string {
 	return in.prose(effectText(s))
 }
 
-// titleLine returns said, without the reason if the changes already show it.
+// titleLine returns the same as effectLine, without the reason if the changes already show it.
 func titleLine(s plan.Step, in style) string {
 	if s.Action == plan.Recreate && kind.Replace == worst(s.Changes) {
 		if !s.Turn.IsZero() {
