@@ -89,7 +89,7 @@ func (c *Client) quoted(ctx context.Context, call Call) quote {
 // one would make them unreadable.
 const shortestCredential = 8
 
-// Secrets are the credentials that the client uses now.
+// Secrets are the credentials that the client uses now, without those shorter than [shortestCredential].
 func (c *Client) Secrets() []string {
 	all := append(slices.Clone(c.credentials), secretPart(c.provider.Token()))
 	return slices.DeleteFunc(all, func(s string) bool { return len(s) < shortestCredential })
@@ -112,7 +112,7 @@ func carries(r *redact.Redactor, body any) bool {
 	return err != nil || anyLeaf(text, r.Holds)
 }
 
-// anyLeaf reports whether the function is returns true for any string in a JSON text. It also reports
+// anyLeaf reports whether any string value in a JSON text meets the condition is. It also reports
 // true if the text is no JSON.
 func anyLeaf(text []byte, is func(string) bool) bool {
 	var tree any

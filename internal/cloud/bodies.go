@@ -22,8 +22,8 @@ type words struct {
 	io.Closer
 }
 
-// maxValues is how many values an answer may have. No project needs so many. A value such as "0,"
-// takes much more memory when it is decoded.
+// maxValues is how many values an answer may have. No project needs so many. Many short
+// values such as "0," take much more memory decoded than as text.
 const maxValues = 6_000_000
 
 // maxPromise is the largest Content-Length for which memory is allocated before the body is read.

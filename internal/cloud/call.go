@@ -28,7 +28,7 @@ import (
 type Call struct {
 	Service string // catalog type
 	Method  string
-	Path    string // below the service's endpoint, e.g. "networks/3f…"
+	Path    string // below the service's endpoint, e.g. "networks/3f…"; or a complete address from an answer
 	// Body is sent as JSON; nil sends none.
 	Body any
 	// Stream is sent in place of Body, unchanged and only once. If the login has expired, the request fails and is not repeated with a new token. Use

@@ -29,7 +29,7 @@ type Config struct {
 	Cloud string
 	// Project is the ID or name of the project that the credentials must belong to; "" for any.
 	Project string
-	// ProjectBy is the setting that names the project, for people; "" for spec.project.
+	// ProjectBy is the setting that names the project, as messages show it; "" for spec.project.
 	ProjectBy string
 	// File is the clouds.yaml to read; "" means the places where OpenStack clients look.
 	File string

@@ -6,15 +6,15 @@ import "time"
 // succeed, and falls by a part when the service is overloaded (additive increase, multiplicative decrease). The type does no I/O and reads no clock.
 //
 //	the answer                                    the allowance
-//	in time, with half of it or more in flight    grows by 1; after the first fall by 1 for as many answers as it allows
+//	in time, with more than half of it in flight  grows by 1; after the first fall by 1 for as many answers as it allows
 //	429, 502, 503, 504, or none in time           is halved
-//	slow: much slower than usual for its class    falls by a quarter if most answers of a round are slow
+//	slow: much slower than usual for its class    falls by a quarter if most of the counted answers are slow (see seen)
 //
 // The answers to requests that were sent before a fall do not cause another one. The allowance is never less than 1 or more than its ceiling.
 type concurrency struct {
 	at, ceiling float64
 	fallen      time.Time // zero before the first fall
-	seen, slow  int       // answers of the present round
+	seen, slow  int       // answers, and slow ones, since the last fall or the last decision about slow answers
 	usual       map[string]*usual
 }
 
@@ -42,7 +42,7 @@ const (
 	// each of 2n requests as for one, so it stays busy. Short delays do not count, because they cost nothing.
 	slowFactor = 3
 	slowMargin = 100 * time.Millisecond
-	// leastRound is how many answers are looked at before slow ones count.
+	// leastRound is the least number of answers after which it is decided whether most of them were slow.
 	leastRound = 10
 	// maxClasses bounds the memory for usual times. The times of further classes are not judged.
 	maxClasses = 64
@@ -116,9 +116,9 @@ func (a *concurrency) isSlow(x exchange) bool {
 // usual is how long requests of a class take while the service has little to do.
 type usual struct {
 	best  time.Duration // the time that counts
-	next  time.Duration // the shortest time of a calm request since then; 0 if there was none
-	calm  int           // calm requests since then
-	since time.Time
+	next  time.Duration // the shortest time of a calm request after since; 0 if there was none
+	calm  int           // calm requests after since
+	since time.Time     // when best was last replaced, or first set
 }
 
 const (

@@ -161,11 +161,11 @@ type earlier[T any] struct {
 }
 
 const (
-	lookAhead = 4 // how many objects may be gone between two others
+	lookAhead = 4 // how many earlier objects the next text is compared with
 	maxMisses = 8 // after so many, the objects are found by their texts
 )
 
-// next skips the next object, if it is one of those that followed the last one before.
+// next skips the next object in the text, if it equals one of the few that followed the last found object in the earlier answer.
 func (e *earlier[T]) next(s *splitter) (w written[T], ok bool) {
 	for i := e.at; i < min(e.at+lookAhead, len(e.list)); i++ {
 		if !e.used[i] && s.known(e.list[i].text) {
@@ -175,7 +175,7 @@ func (e *earlier[T]) next(s *splitter) (w written[T], ok bool) {
 	return w, false
 }
 
-// find finds an object that is at another place than before.
+// find finds an object that is at another place than before. It searches only after maxMisses objects were not found by next.
 func (e *earlier[T]) find(raw []byte) (w written[T], ok bool) {
 	if e.missed++; e.missed < maxMisses {
 		return w, false

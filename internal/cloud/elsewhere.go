@@ -9,8 +9,8 @@ import (
 )
 
 // Elsewhere returns a transport that sends the stack's requests to a server outside the cloud, without a token. Limits,
-// pace, fence and observers are the same as for requests to the cloud, but they do not count as its load. Observers see
-// name as the service.
+// fence and observers are the same as for requests to the cloud, but these requests do not count as load of the cloud.
+// Observers see name as the service.
 func (c *Client) Elsewhere(name string, to outbound.Config) http.RoundTripper {
 	return otherAddress{name, newTransport(c.config, outbound.New(to), nil)}
 }

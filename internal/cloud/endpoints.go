@@ -17,8 +17,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// origins are the servers that may get the token: the server of auth_url, which the operator named,
-// and the servers of the catalog that [checkEndpoint] allows. If an answer contains an address of
+// origins are the servers that may get the token: the servers that the operator named (auth_url and
+// overrides), and the servers of the catalog that [checkEndpoint] allows. If an answer contains an address of
 // another server, no request is sent to it.
 type origins struct {
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ func originsOf(home *url.URL) *origins {
 	return &origins{allowed: map[string]bool{outbound.Origin(home): true}, refused: map[string]error{}}
 }
 
-// check returns an error if an address is not on one of these servers.
+// check returns an error if an address is not on an allowed server.
 func (o *origins) check(u *url.URL) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -170,8 +170,8 @@ func parseAuthURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// ownAddress returns the address of a call. The path of a call is below the service's address. If
-// it is a complete address from an answer, it must be on the same server.
+// ownAddress returns the address of a call. Its path is below the service's address, or is
+// a complete address from an answer, which must be on the same server.
 func ownAddress(s *gophercloud.ServiceClient, call Call) (string, error) {
 	if !strings.HasPrefix(call.Path, "http://") && !strings.HasPrefix(call.Path, "https://") {
 		return s.ServiceURL(call.Path), nil

@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// classify gives the error of a request its class (see package reconcile). Its text is the part of the server's message
+// classify gives the error of a request its class (see package kind). Its text is the part of the server's message
 // that words returns, without the request's body. The service's row decides where services differ.
 //
 //	400, 403, 405, 413, 422, 501    rejected
@@ -33,7 +33,7 @@ import (
 //	412, 423                        busy
 //	400 because of unfinished work  busy, if the service's row has such a message
 //	429, 503 with Retry-After       transient, with the time until the next attempt
-//	other codes, and no answer      transient; also unanswered, for writes that may have been sent, and for 502 and 504
+//	other codes, and no answer      transient; a write that may have been sent, or got 502 or 504, is also unanswered
 func classify(err error, of *service, words quote) error {
 	if err == nil || classified(err) {
 		return err
@@ -149,7 +149,7 @@ func bareAddress(text string) string {
 	return "[address]"
 }
 
-// conceal removes the servers that the client knows from texts that everybody can read.
+// conceal removes the names of the cloud's servers from the public text of an error (see [private.Text]).
 func (c *Client) conceal(err error) error {
 	if err == nil {
 		return nil

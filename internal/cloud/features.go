@@ -32,8 +32,8 @@ func (c *Client) shared() *features {
 	return c.features
 }
 
-// Lack records that the cloud does not support what. The client learns this from a failed attempt,
-// because no document of the cloud says it.
+// Lack records that the cloud does not support the capability what. The client learns this from a
+// failed attempt, because no document of the cloud says it.
 func (c *Client) Lack(what string) {
 	f := c.shared()
 	f.mu.Lock()
@@ -44,7 +44,7 @@ func (c *Client) Lack(what string) {
 	f.lacks[what] = true
 }
 
-// Lacks reports whether [Client.Lack] was called for what.
+// Lacks reports whether [Client.Lack] was called for the capability what.
 func (c *Client) Lacks(what string) bool {
 	f := c.shared()
 	f.mu.Lock()
@@ -144,8 +144,8 @@ func (c *Client) Microversion(ctx context.Context, service, want string) (string
 	return newest, nil
 }
 
-// Require returns want if the cloud has that microversion of the service. Otherwise its error says
-// that what needs this microversion.
+// Require returns want if the cloud has that microversion of the service. Otherwise its error names
+// the objects that need it, which the argument what gives.
 func (c *Client) Require(ctx context.Context, service, want, what string) (string, error) {
 	have, err := c.Microversion(ctx, service, want)
 	if err == nil && have != want {

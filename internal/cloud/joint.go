@@ -69,7 +69,7 @@ func (j *joint[T]) do(ctx context.Context, key string, since time.Time, keep tim
 }
 
 // lead sends the question of a caller. Before that, it waits for the answer to the previous question, and for the pause after a slow
-// answer (rest).
+// answer ([joint.rest]).
 func (j *joint[T]) lead(ctx context.Context, key string, own, before *question[T], keep time.Duration, ask func() (T, audience)) (none T) {
 	defer j.end(key, own)
 	if before != nil && !ended(ctx, before) {
@@ -108,8 +108,8 @@ func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T],
 }
 
 const (
-	// restFactor bounds the share of the time in which a question is being answered, if many callers ask it. A list of a thousand objects
-	// costs the cloud and the agent much more than a list of ten, and so more callers get each answer.
+	// restFactor and maxRest bound the pause after an answer: the next question is sent restFactor times as long after the last one as its answer
+	// took, and at most maxRest after that answer. So more callers get each answer of a long list, which costs much.
 	restFactor = 3
 	maxRest    = 500 * time.Millisecond
 )

@@ -43,7 +43,7 @@ func Each[T any](ctx context.Context, c *Client, call Call, field string, take f
 	return EachRead(ctx, c, call, field, asDecoded[T](), take)
 }
 
-// Reading makes an object of the attributes of one. Clients that share an answer share the objects, too, so Read may depend only on
+// Reading makes objects from their attributes. Clients that share an answer share the objects, too, so Read may depend only on
 // the attributes, and nobody may change an object. As distinguishes readings of the same list that have the same types.
 type Reading[Attributes, T any] struct {
 	As   string

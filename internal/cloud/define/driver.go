@@ -203,7 +203,7 @@ func (d *Driver[Spec, Filter, More]) Update(ctx context.Context, w typed.Want[Sp
 	return d.Write(ctx, n)
 }
 
-// Write carries out a change and writes the mark: in the same request, or in a separate last request if [mark.Place.Apart] is set.
+// Write carries out a change and writes the mark: in the same request, or in a last request of its own if it is in tags or [mark.Place.Apart] is set.
 // Text that people wrote beside the mark stays.
 func (d *Driver[Spec, Filter, More]) Write(ctx context.Context, n Change[Spec, More]) error {
 	_, err := d.marks.write(ctx, &n)

@@ -36,10 +36,10 @@ type NameFilter struct {
 	Description *string `json:"description,omitempty" rule:"lines" doc:"Exact description."`
 }
 
-// FilterName implements plan.Named.
+// FilterName returns the name that the filter selects; "" if it selects none.
 func (f *NameFilter) FilterName() string { return table.Or(f.Name, "") }
 
-// NameValue is an entry of a map in K-ORC's list form.
+// NameValue is a name and its value, in a list that stands for a map, as in K-ORC.
 type NameValue struct {
 	Name  string `json:"name" rule:"required,max=255" doc:"Name of the item."`
 	Value string `json:"value" rule:"required,max=255" doc:"Its value."`

@@ -12,7 +12,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// NotForeign returns an error if a server does not belong to the stack with the mark of. The caller must not detach anything
+// NotForeign returns an error if a server has no mark of the stack that wrote the mark of. The caller must not detach anything
 // from such a server, because nobody would attach a replacement. It returns nil if the server does not exist.
 func NotForeign(ctx context.Context, c *cloud.Client, server string, of *kind.Mark) error {
 	var answer struct {

@@ -103,7 +103,7 @@ const (
 	foreign
 )
 
-// labels are the labels in the manifest.
+// labels returns the labels that the manifest gives, and the place that the mark has to have.
 func (d *Driver[Spec, Filter, More]) labels(w typed.Want[Spec]) labels {
 	l := labels{tags: d.tags(w.Spec)}
 	l.description, _ = d.fields.ValueIn("description", w.Spec).(string)

@@ -31,8 +31,8 @@ type labeller struct {
 //	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
 //	in the description                    PUT the description
 //
-// The mark cannot stay in the description if the manifest has tags, which always need a separate request, or if the description has no
-// room for it. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
+// The mark cannot stay in the description if the description has no room for it, if it belongs into the tags (see [markPlace]), or if the
+// manifest has tags, which always need a separate request. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
 // If the mark says that nothing is applied yet, the object is created in one request, and [Driver.Finish] writes the rest.
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")
@@ -121,7 +121,7 @@ func (n labeller) inText(m kind.Mark, l labels) (text string, ok bool) {
 }
 
 // update writes changed attributes, and then the mark; fields may be empty. The mark stays where it is, in the tags or in the
-// description, unless the description has no room for it any more. If the cloud supports it, attributes are only written if nobody
+// description, unless it has no room there or the tags are not safe (see staysInText). If the cloud supports it, attributes are only written if nobody
 // changed the object since it was observed. Labels that are not among the changes are not changed, because others may manage them.
 //
 // update writes the new values into have, too. It returns the cloud's answer, nil if no attributes were written.

@@ -16,7 +16,7 @@ func KeepOwn(id, what string, own ...string) error {
 	return nil
 }
 
-// refuseOwn calls [KeepOwn] for an object of the kind.
+// refuseOwn returns an error if one of the stack's logins depends on the object with that ID (see [KeepOwn]).
 func (d *Driver[Spec, Filter, More]) refuseOwn(id string) error {
 	if d.of.OfAgent == nil {
 		return nil

@@ -88,7 +88,8 @@ func diffProject[Spec any](w typed.Want[Spec], projectID string, c *kind.Changes
 	}
 }
 
-// unmarkable returns the reason why an object of another project cannot have a mark that counts; "" if it can.
+// unmarkable returns the reason why the object cannot be made in another project: its mark would not count, or it is to be
+// shared; "" if it can.
 func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 	ref := projectOf(w)
 	if ref.ID == "" || ref.Facts.OwnProject {

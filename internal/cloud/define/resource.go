@@ -135,7 +135,7 @@ type Within struct {
 	Find func(ctx context.Context, c *cloud.Client) (projects map[string]string, err error)
 }
 
-// State is an object as its service shows it. The attributes in Spec do not contain the mark. Name and Standard contain it.
+// State is an object as its service shows it. The attributes in Spec do not contain the mark; Name and Standard may contain it.
 type State[Spec, More any] struct {
 	ID, Name string
 	mark.Claim
@@ -221,7 +221,7 @@ func (r Resource[Spec, Filter, More]) lists() (list []string) {
 	return list
 }
 
-// joins returns the collections from which every driver adds data (see [kind.Info.Joins]).
+// joins returns the collections from which the driver itself adds data to the objects of the kind (see [kind.Info.Joins]).
 func (r Resource[Spec, Filter, More]) joins() (list []string) {
 	if r.Collection.Within != nil {
 		list = append(list, r.Info.Service+"/"+r.Collection.Within.Path)

@@ -50,8 +50,8 @@ func (d *Driver[Spec, Filter, More]) objects(ctx context.Context, asked kind.Lis
 	return d.withShares(ctx, all)
 }
 
-// liveObjects reads the objects of a list. Each is made once for all clients that share the list. If shares is true, it says of each
-// object of the project that the object is shared with no other project.
+// liveObjects reads the objects of a list. Each is made once for all clients that share the list. If shares is true, SharedWith of
+// each object of the project becomes an empty list, to which withShares adds.
 func (d *Driver[Spec, Filter, More]) liveObjects(ctx context.Context, call cloud.Call, shares bool) (*kind.Index, error) {
 	as := cloud.Reading[table.Attributes, *kind.Live]{As: fmt.Sprint(d.of.Info.Kind, " ", d.Client.ProjectID, " ", shares), Read: func(answer table.Attributes) (*kind.Live, error) {
 		s, err := d.Read(answer)

@@ -43,8 +43,8 @@ func sharesIn(spec any) *Shares {
 // sharesList is the collection that shows with which projects objects are shared.
 const sharesList = cloud.Network + "/rbac-policies"
 
-// joinsShares returns that collection for a manifest that says with which projects its object is shared. For other manifests nothing is compared
-// with it.
+// joinsShares returns [sharesList] for a manifest that says with which projects its object is shared, and nothing for other manifests, which are
+// not compared with it.
 func joinsShares[Spec any](spec *Spec) []string {
 	if s := sharesIn(spec); s != nil && s.SharedWith != nil {
 		return []string{sharesList}

@@ -59,7 +59,7 @@ func (b *buckets) all() (containers []string) {
 func (b *buckets) named(name string) container { return bucket{b.client, name} }
 
 const (
-	// patience is how long a store may take to list its objects. The stack's other objects must not wait long for a store that
+	// patience is how long a store may take to list its objects, or to describe one. The stack's other objects must not wait long for a store that
 	// does not answer.
 	patience = 15 * time.Second
 	// copying is how long a store may take to copy an object of the largest size onto itself.

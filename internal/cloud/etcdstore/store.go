@@ -116,7 +116,7 @@ func (s Store) Containers(around kind.Hosts) (names []string, err error) {
 	return names, nil
 }
 
-// List reads the objects of a container whose names start with begin, and for whose names is returns true. Objects that are deleted
+// List reads the objects of a container whose names start with begin and meet the condition is. Objects that are deleted
 // meanwhile are left out. The error is [ErrTooMany] if there are more objects than the limit.
 func (s Store) List(ctx context.Context, container, begin string, is func(name string) bool) ([]Object, error) {
 	on, err := s.containerOf(container)

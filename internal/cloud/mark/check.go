@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// CheckMetadata reports entries of spec.resource.metadata that are given twice, or that the mark
-// needs. called is the manifest's field for the name of an entry.
+// CheckMetadata reports items of spec.resource.metadata that are given twice, or that the mark
+// needs. called is the manifest's field for the name of an item.
 func CheckMetadata(r *kind.Report, called string, names []string) {
 	seen := map[string]bool{}
 	for i, name := range names {

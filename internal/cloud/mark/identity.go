@@ -68,8 +68,8 @@ func IdentityText(m kind.Mark, project string) string {
 	return m.Owner + " " + appliedPrefix + appliedText(m) + " " + projectWord + project
 }
 
-// Holder identifies the owner of an object in Keystone: a stack, by its word in owner texts, and
-// its project. The zero value means that the object has no owner.
+// Holder identifies the owner of an object: a stack, by its word in owner texts, and for objects of
+// Keystone its project. The zero value means that the object has no owner.
 type Holder struct{ Stack, Project string }
 
 // Holder is the owner that a claim names.

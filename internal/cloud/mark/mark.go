@@ -3,14 +3,16 @@
 //
 // The place of the mark depends on the service. The mark is always in the request that creates the object:
 //
-//	Neutron   tags; on clouds that refuse tags in a create request the end of
-//	          the description (see description.go)
-//	Octavia   tags
-//	Nova      server metadata; a key pair's comment; a server group's name
-//	Cinder    metadata; the description of a volume while a backup is restored to it
-//	Glance    a property
-//	Manila    the end of the description
-//	Swift     metadata headers
+//	Neutron            tags; on clouds that refuse tags in a create request the end of
+//	                   the description (see description.go)
+//	Octavia            tags
+//	Nova               server metadata; a key pair's comment; a server group's name
+//	Cinder             metadata; the description of a volume while a backup is restored to it
+//	Glance             a property
+//	Keystone           an attribute, or the end of the description (see identity.go)
+//	Manila, Designate  the end of the description
+//	Barbican           the end of the name
+//	Swift              metadata headers
 //
 // A mark that is read is only a claim, because people and clouds can write, copy and double it.
 // [ownertext.LooksLikeMark] must recognise a new form of mark, so that no manifest can contain it.
@@ -57,8 +59,8 @@ func Begun(m kind.Mark) kind.Mark {
 	return m
 }
 
-// UnmarkByTag is the command with which people remove the mark from an object that has it in tags. The openstack
-// command calls the object what.
+// UnmarkByTag is the command with which people remove the mark from an object that has it in tags. The argument
+// what is the openstack command's word for the object.
 func UnmarkByTag(what string) string {
 	return "openstack " + what + " unset --tag <mark> <id>"
 }

@@ -14,8 +14,8 @@ import (
 type Claim struct {
 	// Mark is the owner mark; nil if there is none.
 	Mark *kind.Mark
-	// Self is the ID of the object that the mark was written on, Project the project that the
-	// object belongs to; "" if the object does not say.
+	// Self is the ID of the object that the mark was written on. Project is the object's project, or
+	// for Keystone's objects that of the stack in the mark. Both are "" if the object does not say.
 	Self, Project string
 	// Notes are all reserved entries of the metadata with the mark, because kinds store more than
 	// the mark there.
