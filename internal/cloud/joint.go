@@ -108,8 +108,8 @@ func (j *joint[T]) enter(key string, since time.Time) (own, before *question[T],
 }
 
 const (
-	// restFactor and maxRest bound the pause after an answer: the next question is sent restFactor times as long after the last one as its answer
-	// took, and at most maxRest after that answer. So more callers get each answer of a long list, which costs much.
+	// restFactor and maxRest bound the pause after an answer. If the answer took 1 s, the next question is sent 3 s after the last one, but at
+	// most maxRest after the answer. So more callers get each answer of a long list, which costs much.
 	restFactor = 3
 	maxRest    = 500 * time.Millisecond
 )

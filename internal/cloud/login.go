@@ -7,8 +7,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// Login has the IDs of the objects that a client's login depends on. Without any of these objects
-// the client could not log in, or would lose rights.
+// Login has the IDs of the objects that a client's login depends on. Without any of them the
+// client could not log in, or would lose rights.
 type Login struct {
 	User, Project string
 	Domains       []string // of the user and of the project

@@ -19,7 +19,7 @@ import (
 // prove nothing. At most one goroutine at a time may ask about each service.
 type Probe struct {
 	client *Client
-	of     map[string]*serviceProbe // by catalog type; shared by all logins that continue
+	of     map[string]*serviceProbe // by catalog type; shared with the probes that Continue returns
 	login  func() string            // see Login
 	now    func() time.Time
 }

@@ -18,8 +18,8 @@ var errTooOld = errors.New("the service is too old to show them")
 // errTooMany is the error of a question whose answers are too long.
 var errTooMany = fmt.Errorf("there are more than %d objects", maxRevisions)
 
-// ask asks a question, and stores the answer. changed reports whether it differs from the last answer, if there is one, and paths are the collections in which; nil stands for
-// all of the service.
+// ask asks a question, and stores the answer. changed reports whether it differs from the last answer; it is true for the first one. paths are the collections that have changed;
+// nil stands for all of the service.
 func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (paths []string, changed bool, err error) {
 	one := p.of[service]
 	before, known := one.seen[q.path]
@@ -48,7 +48,8 @@ func (p *Probe) ask(ctx context.Context, service string, q *probeQuestion) (path
 	return paths, changed, nil
 }
 
-// shows reports whether an answer has an object that was not in the answer before. An object without a revision may have changed again.
+// shows reports whether an answer has an object that was not in the answer before. An object without a revision always counts, because
+// it may have changed again.
 func (s seen) shows(before seen) bool {
 	for key := range s.keys {
 		if strings.HasSuffix(key, "@") || !before.keys[key] {

@@ -66,7 +66,7 @@ var questions = map[string][]probeQuestion{
 	Image: {
 		{path: "images?owner=PROJECT&limit=1&sort=updated_at:desc", form: same, shows: []string{"images"}},
 	},
-	LoadBalancer: { // of many balancers, the newest and the IDs of all, because a deleted one shows in the first answer only if it was the newest
+	LoadBalancer: { // if there are too many, the newest balancer and the IDs of all: the newest one alone does not show that another one was deleted
 		{path: balancers + withLimit, form: same},
 		{path: balancers + "&limit=1&sort_key=updated_at&sort_dir=desc", form: same, instead: true},
 		{path: "lbaas/loadbalancers?project_id=PROJECT&fields=id", form: same, instead: true},

@@ -61,7 +61,7 @@ func atMost(size int, p paging) paging {
 
 var (
 	// byLinks is for collections of Neutron, Nova, Cinder and Octavia for which gophercloud has no
-	// page type, or one with a single page.
+	// page type, or one that reads a single page.
 	byLinks = paging{next: func(p page) (string, error) {
 		var links []gophercloud.Link
 		if err := (gophercloud.Result{Body: p.members()[p.of.field+"_links"]}).ExtractInto(&links); err != nil {

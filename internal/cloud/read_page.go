@@ -54,7 +54,7 @@ func readText[T any](p *page, text io.Reader, take func(T) error) (members map[s
 	return members, err
 }
 
-// noList returns the error for an answer without the list that is its field, or without the list that is the whole answer if field is "".
+// noList returns the error for an answer without a list in the member field; if field is "", the whole answer has to be the list.
 func noList(field string) error {
 	if field == "" {
 		return errors.New("the answer is not a list")

@@ -94,7 +94,7 @@ func (s *splitter) pastString() bool {
 	}
 }
 
-// known skips a value with exactly this text.
+// known skips the next value if it has exactly this text.
 func (s *splitter) known(text string) bool {
 	rest := s.text[s.at:]
 	if len(rest) <= len(text) || string(rest[:len(text)]) != text {

@@ -21,7 +21,7 @@ import (
 
 // Request is one HTTP request that was sent, for metrics and logs.
 type Request struct {
-	Service string // first word of the endpoint's path or host, e.g. "network"
+	Service string // catalog type, or the name that serviceOf finds, e.g. "network"
 	Method  string
 	Code    int // 0 if no answer came
 	Took    time.Duration
@@ -34,7 +34,7 @@ type Request struct {
 type Limits struct {
 	PerSecond      float64       // requests per second; default 300
 	CloudPerSecond float64       // of all clients; default 1,000
-	Burst          int           // requests in flight to an endpoint; default 100.
+	Burst          int           // requests in flight to an endpoint, and at once above the rates; default 100
 	Timeout        time.Duration // of one request and its answer; default 60 s
 	Retries        int           // of a failed read; default 3
 }

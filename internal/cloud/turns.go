@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// turns lets the clients of a process send requests to one endpoint. Not more requests are in flight than its allowance. If several clients wait,
-// each of them in turn sends one request, reads and writes in the order in which it asked. So a client with many requests delays another one by one
+// turns lets the clients of a process send requests to one endpoint. No more requests are in flight than [concurrency] allows. If several clients
+// wait, each of them in turn sends one request; the requests of one client are sent in the order in which it asked. So a client with many requests delays another one by one
 // request at a time.
 type turns struct {
 	mu       sync.Mutex

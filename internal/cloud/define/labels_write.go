@@ -31,8 +31,8 @@ type labeller struct {
 //	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
 //	in the description                    PUT the description
 //
-// The mark cannot stay in the description if the description has no room for it, if it belongs into the tags (see [markPlace]), or if the
-// manifest has tags, which always need a separate request. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
+// The mark cannot stay in the description if there is no room for it, or if it belongs into the tags (see [markPlace]). Nor can it stay if
+// the manifest has tags, which always need a separate request. If a kill interrupts the third way, the description shows that the object is half-made, and [Driver.Write] finishes it.
 // If the mark says that nothing is applied yet, the object is created in one request, and [Driver.Finish] writes the rest.
 func (n labeller) post(ctx context.Context, body, last map[string]any, m kind.Mark, l labels) (table.Attributes, error) {
 	hasTags, err := n.HasExtension(ctx, "standard-attr-tag")

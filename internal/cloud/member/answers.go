@@ -15,7 +15,7 @@ import (
 type Answer[T any] struct {
 	Address string
 	Said    T
-	Err     error // not nil if nobody answered
+	Err     error // not nil if the machine gave no answer that can be used
 }
 
 // Everywhere sends the same request to machines, to all at the same time.

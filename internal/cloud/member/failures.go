@@ -6,13 +6,13 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// The entries of a member's status that report a failure of its whole cluster, or of its machine.
+// The fields of a member's status that report a failure of its whole cluster, or of its machine.
 const (
 	clusterFailure = "clusterFailure"
 	machineFailure = "machineFailure"
 )
 
-// Shown returns the entries that the status of every member has.
+// Shown returns the fields that the status of every member has.
 func (s *State) Shown() map[string]any {
 	shown := map[string]any{"address": s.Address}
 	if s.Lost != "" {
@@ -31,7 +31,7 @@ type Part struct {
 }
 
 // Parts returns the members of a kind among the parts of a cluster. lost is the reason why the whole cluster does not work; "" if it works, or never
-// existed. why equals lost, unless lost is "". Then why names the last machine that cannot begin, with its reason; "" if there is none.
+// existed. why is lost, or else the last machine that cannot begin, with its reason; "" if there is none.
 func Parts(of string, all []kind.PartStatus) (members []Part, lost, why string) {
 	for _, p := range all {
 		if p.Kind != of {

@@ -31,7 +31,7 @@ func Absent(err error) bool {
 }
 
 // MayHaveData returns the message for a machine that does not report that it has no data. failure is the machine's own reason. If it
-// gives none, the message says that the machine does not report lacks.
+// gives none, the message is that the machine does not say that lacks, for example that it has no data.
 func MayHaveData(address, failure, lacks string) string {
 	machine := "the machine at " + address
 	return Failure(machine, failure, machine+" does not say that "+lacks)

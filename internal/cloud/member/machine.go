@@ -23,7 +23,7 @@ type Kind[Spec any] struct {
 	Cloud    *cloud.Client
 	Inside   []string      // the kinds by which members are found: ports, servers, volumes.
 	Record   Record        // the tag on the ports of former members.
-	Token    string        // the first word of a member's token, before its address.
+	Token    string        // the first word of a member's token (see [kind.Live.Tokens]), before its address.
 	Word     string        // the word in messages for the thing that a record stands for: "cluster".
 	Patience time.Duration // how long a machine may take until its member answers.
 	Place    func(*Spec) Place

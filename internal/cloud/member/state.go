@@ -31,8 +31,8 @@ func ClusterDown(l *kind.Live, s *State, down, message, lost string) {
 	l.Phase, l.Down, l.Message, s.Lost = kind.Degraded, down, message, lost
 }
 
-// WaitsForLeaving returns the reason why a machine that works is not changed yet: the member name, which is not wanted any more, leaves first. Only one member
-// changes at a time.
+// WaitsForLeaving returns the reason why a machine that works is not changed yet: the member with that name, which is not wanted any more, leaves first. Only one
+// member changes at a time.
 func WaitsForLeaving(name string) string { return name + " leaves the cluster first" }
 
 // Live returns the member of a machine with the facts that its port gives. The member's own answer is not known yet.

@@ -16,10 +16,10 @@ type Field struct {
 	Default  string // its value if the manifest leaves it out; "" if the declaration does not say.
 	Stays    bool   // the field can be changed, and the cloud's value stays if the manifest leaves it out.
 	Doc      string // its description for readers of manifests.
-	Plain    bool   // any text, number or flag is valid: it is no reference and has no format or choice.
+	Plain    bool   // it is no reference and no struct, and its tags give no format and no choice.
 }
 
-// Fields lists the fields of a spec that have an attribute, in their order.
+// Fields lists the fields of a spec that have an attribute or ways, in their order.
 func Fields(spec reflect.Type) []Field {
 	var list []Field
 	for _, r := range rowsOf(spec) {

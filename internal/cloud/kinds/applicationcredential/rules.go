@@ -20,7 +20,7 @@ type (
 )
 
 const (
-	secretKey  = "value"                   // the key of the Secret's entry that is the credential's secret, as in K-ORC
+	secretKey  = "value"                   // the key in the Secret's data of the credential's secret, as in K-ORC
 	secretUse  = "application credential"  // the purpose of the secret's fingerprint
 	secretNote = mark.ExtraKey + "-secret" // the note of the mark that contains the fingerprint
 	at         = "spec.resource."
@@ -39,7 +39,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// expand checks that the Secret has the entry secretKey. If the Secret is missing, the check of references reports that.
+// expand checks that the Secret's data has the key secretKey. If the Secret is missing, the check of references reports that.
 func expand(s *Spec, e *kind.Expansion) {
 	if !e.Declares("Secret", s.SecretRef) {
 		return

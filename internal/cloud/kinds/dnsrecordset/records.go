@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// forms has, for each type, the words that a record consists of. The last word includes the rest of the text. Designate
-// checks the types that are not in this table.
+// forms has, for each type, the words that a record consists of. A single word is the whole text, and the last
+// word of a CAA record may contain spaces. Designate checks the types that are not in this table.
 var forms = map[string][]word{
 	"A": {ipv4}, "AAAA": {ipv6}, "CNAME": {host}, "NS": {host}, "PTR": {host},
 	"MX": {number, host}, "SRV": {number, number, number, host}, "CAA": {number, text, unquoted},

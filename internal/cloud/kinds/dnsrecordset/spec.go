@@ -1,6 +1,5 @@
 // Package dnsrecordset is the kind DNSRecordSet: the records of one name and type in a zone of the domain name system
-// (Designate). Of other kinds it uses only the IDs and names of zones, and the addresses of machines, load balancers and
-// floating IPs.
+// (Designate). Of objects of other kinds it uses only IDs, names and addresses.
 //
 // One list has the record sets of all zones of the project. So an ID has two parts: the zone's ID and the record set's
 // ID. Designate itself creates the SOA and NS record sets of a zone. They accept no description and so no mark, and no
@@ -66,7 +65,7 @@ type Filter struct {
 	Type    string  `json:"type,omitempty" doc:"Type of the records."`
 }
 
-// FilterName implements plan.Named. It returns the name and type that the filter selects.
+// FilterName returns the name and type that the filter selects.
 func (f *Filter) FilterName() string { return lookupKey(table.Or(f.Name, ""), f.Type) }
 
 type (

@@ -85,8 +85,8 @@ func (d driver) Create(ctx context.Context, w want) (typed.Live[series], error) 
 	return live([]item{i}, failure{}), nil
 }
 
-// Update implements [typed.Kind]. It takes the snapshot that is due, removes the snapshots that are due, and then writes
-// the marks. If one part fails, the other parts still run: otherwise one object whose mark cannot be written, such as
+// Update implements [typed.Kind]. It removes snapshots that are due for that, takes the snapshot that is due, and then
+// writes the marks. If one part fails, the other parts still run: otherwise one object whose mark cannot be written, such as
 // one in an archive, would stop all backups.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.itemsIn(container(w))

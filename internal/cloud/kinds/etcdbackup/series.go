@@ -46,8 +46,8 @@ func countUsable(of []item) (n int) {
 	return n
 }
 
-// surplus returns the surplus items, the oldest first. Only complete items are counted, and at least one complete item
-// always remains.
+// surplus returns the complete items beyond the number that is kept, the oldest first. At least one complete item always
+// remains.
 func (s *Spec) surplus(of []item) (list []item) {
 	kept := 0
 	for _, i := range of {

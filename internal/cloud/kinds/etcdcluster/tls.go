@@ -53,7 +53,7 @@ func (t *TLS) validate(r *kind.Report) {
 // generation returns the number of the derived keys and certificates.
 func (a *Auto) generation() int { return max(a.Generation, 1) }
 
-// Prefixes of the entries in the Secrets of members, as in etcd-operator. (doc/user/cluster_tls.md)
+// Prefixes of the keys in the data of the members' Secrets, as in etcd-operator. (doc/user/cluster_tls.md)
 const (
 	peerPrefix   = "peer"
 	serverPrefix = "server"

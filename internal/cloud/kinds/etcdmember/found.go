@@ -156,11 +156,11 @@ func (m *machine) describe(knows *etcdquorum.Answer, l *live) (there bool) {
 	return true
 }
 
-// stage is how much is known about a cluster while none of its members is in touch with a leader.
+// stage is how much is known about a cluster while no answer of its members is trusted (see [etcdquorum.Trusted]).
 type stage int
 
 const (
-	boots   stage = iota // not all machines have answered
+	boots   stage = iota // not all machines have answered that they have no data
 	blank                // all machines have answered, and none of them has data
 	hasData              // some machine has data
 	lost                 // there was a cluster, and no machine has data

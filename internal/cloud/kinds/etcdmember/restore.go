@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// longestRestore is the maximal time for which one attempt sends a snapshot. The next attempt continues from there.
+// longestRestore is the maximal time for which one attempt sends a snapshot. The next attempt continues where it ended.
 const longestRestore = time.Hour
 
 // restore makes the first machine begin the cluster with a snapshot. It sends the missing parts and records on all ports

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// askOwn asks the machines of a cluster, and removes the machines of others from the list. A machine with such a name
-// belongs to others if no manifest wants it, it was never recorded, and the members do not list it. If the members have
+// askOwn asks the machines of a cluster, and removes the machines of others from the list. A machine with a member's
+// name belongs to others if no manifest wants it, it was never recorded, and the members do not list it. If the members have
 // no majority, one member that lists it is enough.
 func askOwn(ctx context.Context, machines []*machine) []*machine {
 	own := slices.DeleteFunc(slices.Clone(machines), func(m *machine) bool { return m.Address == "" || !m.Wanted && !m.Recorded })

@@ -20,7 +20,7 @@ type TLS struct {
 	Generation  int    `json:"generation,omitempty" rule:"min=1,max=1048576" doc:"Generation of the keys, counted from 1. They are derived from the stack's master key, if no Secret is named."`
 }
 
-// peerCert is the entry with the certificate in the Secret of members, named as in etcd-operator.
+// peerCert is the key of the certificate in the data of the members' Secret, named as in etcd-operator.
 // (pkg/util/etcdutil/tls.go)
 const peerCert = "peer.crt"
 
@@ -35,7 +35,7 @@ func (t *TLS) stated() *kind.TLS {
 	return &kind.TLS{SecretRef: t.OperatorRef, Generation: t.Generation}
 }
 
-// client returns a client for the members of a cluster. secret has the entries of the operator's Secret.
+// client returns a client for the members of a cluster. secret is the data of the operator's Secret.
 func (d driver) client(s *Spec, owner, namespace string, secret map[string]string) (c etcd.Client, err error) {
 	c = d.etcd
 	c.TLS, err = etcdtls.Config(s.TLS.stated(), secret, d.master, etcdtls.ScopeOf(owner, namespace, s.Cluster))

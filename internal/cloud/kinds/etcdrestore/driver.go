@@ -108,8 +108,8 @@ func (driver) Create(context.Context, want) (live, error) {
 	return live{}, fmt.Errorf("%w: it is not known yet whether the cluster has started", kind.ErrBusy)
 }
 
-// Update implements [typed.Kind]. It writes the record of a restore again on ports that have lost it, because writing a
-// port's mark removes it. The cluster's first member carries out the restore itself.
+// Update implements [typed.Kind]. It writes the record of a restore on ports of members that lack it, for example of
+// members that were added later. The cluster's first member carries out the restore itself.
 func (d driver) Update(ctx context.Context, w want, have live, changes []kind.Change) error {
 	if kind.Has(changes, beginsField) {
 		return fmt.Errorf("%w: the first member of %s has not started from the snapshot yet", kind.ErrNotYet, w.Spec.EtcdCluster.Name)

@@ -17,7 +17,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind/typed"
 )
 
-// Spec says where the entries of the Secret are.
+// Spec says where the values of the Secret are.
 type Spec struct {
 	Store string           `json:"store" rule:"required,min=1,max=63" doc:"Name of a store in spec.secretStores of the stack's configuration."`
 	Data  map[string]Value `json:"data" rule:"required,min=1,max=64" doc:"Entries of the Secret, and the places of their values in the store." example:"{password: {path: db/password}}"`
@@ -72,7 +72,7 @@ func validate(s *Spec, r *kind.Report) {
 	}
 }
 
-// wrongPath says why a path could leave the place that the configuration allows, or is no path; "" if it is one.
+// wrongPath says why a path could leave the place that the configuration allows, or is not valid; "" if it may be used.
 func wrongPath(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || r == '\\' || r == unicode.ReplacementChar }) {
 		return "contains a character that no path has"

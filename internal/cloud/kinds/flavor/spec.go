@@ -35,7 +35,7 @@ type Spec struct {
 	ExtraSpecs  []define.NameValue `json:"extraSpecs,omitempty" api:"extra_specs,pairs,empty,hidden" rule:"max=128" doc:"All properties for the scheduler and the hypervisor; none if left out."`
 }
 
-// More holds the fields of a flavor that status shows even when they are zero.
+// More holds the fields of a flavor that status shows even when they are zero, and whether the flavor is disabled.
 type More struct {
 	Swap      swap `json:"swap" api:"swap"`
 	Ephemeral int  `json:"ephemeral" api:"OS-FLV-EXT-DATA:ephemeral"`

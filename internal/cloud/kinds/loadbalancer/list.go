@@ -20,7 +20,7 @@ import (
 
 // List reads the project's load balancers first, so that the children of a load balancer that was ACTIVE are at least as
 // new. Then it reads listeners, pools and health monitors: four lists in all. If no load balancer is owned (see type
-// owned), it reads these lists only if asked.Everything is set. Flavors and zones are read if manifests name some.
+// owned), it reads these lists only if asked.Everything is set. Flavors and zones are read if manifests name some (see grow).
 //
 // The members of each pool need one further list, because Octavia has no list of all members.
 func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[State], error) {
@@ -139,8 +139,8 @@ func read(answer table.Attributes, into any) error {
 // parallelLists is the number of lists that are read in parallel.
 const parallelLists = 8
 
-// grow reads the listeners, pools, members, health monitors and policies of the given load balancers. It reads flavors if a load balancer has one,
-// because the status shows the flavor's name.
+// grow reads the listeners, pools, members, health monitors and policies of the given load balancers. It reads flavors also if a load balancer has
+// one, because the status shows the flavor's name.
 func (d driver) grow(ctx context.Context, asked kind.Listing, balancers map[string]*Balancer) error {
 	var listeners []*Listener
 	var pools []*Pool

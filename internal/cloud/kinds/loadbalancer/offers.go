@@ -73,7 +73,7 @@ func readOffers(ctx context.Context, d driver, into *[]*offer, path, name string
 	return false, err
 }
 
-// flavorName returns the name of the flavor with that ID, or "" if it no longer exists.
+// flavorName returns the name of the flavor with that ID, or the ID if no such flavor was read.
 func (o *offers) flavorName(id string) string {
 	if o != nil {
 		for _, f := range o.flavors {
