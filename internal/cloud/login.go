@@ -7,15 +7,15 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 )
 
-// Login has the IDs of the objects that a client's login depends on. Without any of them the
-// client could not log in, or would lose rights.
+// Login has the IDs of the objects that a client's login depends on. If one of them were missing,
+// the client could not log in, or would lose rights.
 type Login struct {
 	User, Project string
-	Domains       []string // of the user and of the project
-	Roles         []string // of the client in the project
-	RoleNames     []string // names of the roles, in the same order
-	Services      []string // of the catalog: Keystone only
-	Endpoints     []string // of Keystone in the catalog, those that the client uses
+	Domains       []string // of the user and of the project.
+	Roles         []string // of the client in the project.
+	RoleNames     []string // names of these roles, in the same order.
+	Services      []string // of the catalog: Keystone only.
+	Endpoints     []string // IDs of Keystone's endpoints that the client uses.
 }
 
 type id struct {

@@ -32,11 +32,11 @@ type Request struct {
 // Limits bound a client's requests to the cloud. The comment of each field names its default. Clients that share their cloud use CloudPerSecond
 // and Burst of the first one.
 type Limits struct {
-	PerSecond      float64       // requests per second; default 300
-	CloudPerSecond float64       // of all clients; default 1,000
-	Burst          int           // requests in flight to an endpoint, and at once above the rates; default 100
-	Timeout        time.Duration // of one request and its answer; default 60 s
-	Retries        int           // of a failed read; default 3
+	PerSecond      float64       // requests per second; default 300.
+	CloudPerSecond float64       // of all clients; default 1,000.
+	Burst          int           // requests in flight to an endpoint, and at once above the rates; default 100.
+	Timeout        time.Duration // of one request and its answer; default 60 s.
+	Retries        int           // of a failed read; default 3.
 }
 
 func (l Limits) orDefaults() Limits {

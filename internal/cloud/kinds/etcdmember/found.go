@@ -160,10 +160,10 @@ func (m *machine) describe(knows *etcdquorum.Answer, l *live) (there bool) {
 type stage int
 
 const (
-	boots   stage = iota // not all machines have answered that they have no data
-	blank                // all machines have answered, and none of them has data
-	hasData              // some machine has data
-	lost                 // there was a cluster, and no machine has data
+	boots   stage = iota // not all machines have answered that they have no data.
+	blank                // all machines have answered, and none of them has data.
+	hasData              // some machine has data.
+	lost                 // there was a cluster, and no machine has data.
 )
 
 func stageOf(machines []*machine) stage {

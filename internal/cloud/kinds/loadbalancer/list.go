@@ -181,7 +181,7 @@ func (d driver) grow(ctx context.Context, asked kind.Listing, balancers map[stri
 				if len(p.MemberIDs) > 0 {
 					group.Go(func() error { return readUnder(stop, d, &p.child, &p.Members, "pools/"+p.ID+"/members", "members") })
 				}
-				break // a pool has only one monitor
+				break // a pool belongs to one load balancer
 			}
 		}
 	}

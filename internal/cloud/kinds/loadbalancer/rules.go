@@ -50,7 +50,7 @@ func compareFlavor(w typed.Want[Spec], have *State, c *kind.Changes) {
 	kind.Fixed(c, "spec.serviceType", have.More.offers.flavorName(have.More.FlavorID), w.Spec.Flavor)
 }
 
-// compareZone adds only a note if the zone is not offered, for the same reason. It also adds a note if load balancers
+// compareZone adds only a note if the zone is not offered, as compareFlavor does. It also adds a note if load balancers
 // have no zones at all.
 func compareZone(w typed.Want[Spec], have *State, c *kind.Changes) {
 	if w.Spec.Zone == nil {

@@ -1,6 +1,6 @@
 // Package loadbalancer is the kind LoadBalancer: an address that spreads connections over machines. It owns a whole tree
-// in Octavia: the load balancer with its listeners, pools, members and health monitors. Anything else under that load
-// balancer is removed.
+// in Octavia: the load balancer with its listeners, pools, members, health monitors and L7 policies. Anything else under
+// that load balancer is removed, unless an annotation leaves it to others.
 //
 // Of machines, the package uses only the names of their ports, and gets their addresses by reference. Octavia itself
 // creates the port of the load balancer's address.

@@ -37,8 +37,8 @@ func (t *TLS) expand(field string, e *kind.Expansion) {
 	t.SecretRefs = slices.Compact(t.SecretRefs)
 }
 
-// secretAddress returns the address of the referenced secret. A secret that does not exist yet has no address. The load
-// balancer's requests are sent only when it has one.
+// secretAddress returns the address of the referenced secret, or a text for the plan while the secret does not exist. The
+// load balancer's requests are sent only when the secret has an address.
 func secretAddress(w typed.Want[Spec], name string) string {
 	if name == "" || inBarbican.MatchString(name) {
 		return name

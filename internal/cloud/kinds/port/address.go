@@ -28,7 +28,7 @@ func impossible(w typed.Want[Spec]) string {
 	return ""
 }
 
-// exclusiveClaims claims each address that the manifest names, and a free address for each entry without one.
+// exclusiveClaims claims each IP address in the manifest's list of addresses, and a free one for each element without an IP address.
 func exclusiveClaims(w typed.Want[Spec]) (claims []kind.Claim) {
 	for i, a := range w.Spec.Addresses {
 		switch {
@@ -72,7 +72,7 @@ var roles = []struct{ owner, role string }{
 	{"Octavia", "of a load balancer"},
 }
 
-// role is a text that names the user of a port, such as a router or a server. It is "" if roles has no entry for the port.
+// role is a text that names the user of a port, such as a router or a server. It is "" if roles does not have the port's device_owner.
 func role(m More) string {
 	for _, r := range roles {
 		switch {

@@ -44,7 +44,7 @@ func addresses(s *state) (list []string) {
 	return list
 }
 
-// create requests no address and no security group if the manifest names none. Otherwise Neutron would choose some.
+// create sends empty lists of addresses and security groups if the manifest names none. Without the lists, Neutron would choose some.
 func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 	if _, hidden := host(w); hidden != "" {
 		return nil, fmt.Errorf("%w: spec.resource.hostID.serverRef: the cloud does not show the host of Server %s; it shows hosts only to administrators, and only if the server has one; give the host's name as hostID.id",

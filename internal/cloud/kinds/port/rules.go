@@ -65,7 +65,7 @@ func validate(s *Spec, r *kind.Report) {
 // anyAddress reports whether the cloud may choose an address from all subnets.
 func (s *Spec) anyAddress() bool { return len(s.Addresses) == 1 && s.Addresses[0] == Address{} }
 
-// compareAddresses compares the addresses of the manifest with the addresses of the port. An entry without an address
+// compareAddresses compares the addresses of the manifest with the addresses of the port. An element without an address
 // accepts any address of its subnet. Addresses that Neutron adds for SLAAC, on subnets where machines configure their own
 // addresses, are no difference. Nothing is compared while a subnet is not ready.
 func compareAddresses(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
