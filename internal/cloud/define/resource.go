@@ -162,8 +162,8 @@ type Change[Spec, More any] struct {
 	// Now are the present standard attributes; nil if they are the same as in Have. A write with a mark in the tags or the description sets
 	// them to what it has written.
 	Now *Standard
-	// Raised is true if the agent's own requests have changed the object since Have was read, so that its revision is unknown. [Driver.Update] and
-	// [Driver.Finish] set it; a kind whose Update has read the object again sets Now and resets it.
+	// Raised is true if the agent's own requests have changed the object since Have was read, so that its revision is unknown. The
+	// driver sets it, and so does a kind that sends requests of its own; a kind whose Update has read the object again sets Now and resets it.
 	Raised bool
 }
 

@@ -54,8 +54,8 @@ func managed(w typed.Want[Spec], have []CloudRule, want []Rule) []CloudRule {
 	return slices.DeleteFunc(slices.Clone(have), func(r CloudRule) bool { return left(r) && !missing[r.traffic()] })
 }
 
-// edits are the requests that change the rules of a group. The rules in before are removed before the rules in add are created, because
-// they conflict with them. The rules in after are removed after that. kept are the rules that stay.
+// edits are the requests that change the rules of a group. The rules in before conflict with rules in add, so they are removed first. Then the
+// rules in add are created, and the rules in after are removed. kept are the rules that stay.
 type edits struct {
 	before, after, kept []CloudRule
 	add                 []Rule

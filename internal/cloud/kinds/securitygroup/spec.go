@@ -48,7 +48,7 @@ type More struct {
 	Rules []CloudRule `json:"rules" api:"security_group_rules"`
 }
 
-// CloudRule is a rule in the cloud. Its RemoteGroupRef is an ID.
+// CloudRule is a rule in the cloud. Its RemoteGroupRef and RemoteAddressGroupRef are IDs.
 type CloudRule struct {
 	ID   string `json:"id" api:"id,unwritten"`
 	Rule `json:",inline"`

@@ -39,7 +39,7 @@ type (
 	change = define.Change[Spec, More]
 )
 
-// join reads the ports and the server groups of all servers, with one list request for each.
+// join reads the ports and the server groups of all servers, with one list for each collection. It also reads faults and images.
 func join(ctx context.Context, d driver, servers []*state) error {
 	plugged, err := interfaces(ctx, d, servers)
 	if err != nil {

@@ -86,7 +86,7 @@ type ConfigMapKey struct {
 	Key  string `json:"key" rule:"required,min=1" doc:"Key in the data of that object."`
 }
 
-// Metadata is one entry of a server's metadata.
+// Metadata is one item of a server's metadata.
 type Metadata struct {
 	Key   string `json:"key" rule:"required,min=1,max=255" doc:"Name of the item."`
 	Value string `json:"value" rule:"lines,required,max=255" doc:"Value of the item."`
@@ -180,7 +180,7 @@ type Filter struct {
 	define.TagFilter `json:",inline"`
 }
 
-// FilterName is used by package decide, in messages about the filter.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Server over c, which may be nil where only rules are needed. master is the key from which certificates in user data are

@@ -25,7 +25,7 @@ const (
 	unset          = "none"
 )
 
-// secretKeys are the entries of a Secret that can hold the user data, if userData.secretRef names
+// secretKeys are the keys in the data of a Secret that can hold the user data, if userData.secretRef names
 // the Secret. K-ORC uses value.
 var secretKeys = []string{"value", "userData"}
 
@@ -40,7 +40,7 @@ func (u *UserData) validate(r *kind.Report) {
 	}
 }
 
-// expand creates no object. It checks that the referenced entry of the user data exists, and
+// expand creates no object. It checks that the referenced Secret or ConfigMap has the key, and
 // collects the trunks and networks of the ports.
 func expand(s *Spec, e *kind.Expansion) {
 	check := func(field, kind, name string, keys ...string) {
@@ -163,7 +163,7 @@ func printed(w want) (text string, given bool) {
 	return text, given
 }
 
-// userDataPrint is the entry for the user data in the metadata. It is a fingerprint, because
+// userDataPrint is the value for the user data in the metadata. It is a fingerprint, because
 // everybody in the project and the machine itself can read the metadata.
 func userDataPrint(w want) string {
 	switch text, given := printed(w); {

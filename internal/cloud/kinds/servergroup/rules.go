@@ -24,7 +24,7 @@ func marked(name string, m kind.Mark, _, _ string) string {
 	return name
 }
 
-// unmarked splits a name into the user's part and the claim that follows it.
+// unmarked splits a name into the user's part and the owner mark that follows it.
 func unmarked(name string) (user string, c mark.Claim) {
 	before, keep := strings.CutSuffix(name, keepSuffix)
 	at := strings.LastIndex(before, " [")
@@ -79,7 +79,7 @@ func export(s *state, _ *Spec, e *kind.Export) {
 	}
 }
 
-// perHost returns how many members may share a host; 0 means any number.
+// perHost returns how many members may share a host; 0 means any number. hard is false if the scheduler only prefers that.
 func perHost(s *Spec) (n int, hard bool) {
 	switch s.Policy {
 	case "anti-affinity":

@@ -41,7 +41,7 @@ type Filter struct {
 	Name *string `json:"name,omitempty" doc:"Exact name."`
 }
 
-// FilterName implements plan.Named.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 type (

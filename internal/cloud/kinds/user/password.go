@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// passwordKey is the entry of a Secret that holds the password, as in K-ORC.
+	// passwordKey is the key of the password in the data of a Secret, as in K-ORC.
 	passwordKey = "password"
 	// printKey is the attribute of a user that holds the fingerprint of its password.
 	printKey = mark.ExtraKey + "_password"
