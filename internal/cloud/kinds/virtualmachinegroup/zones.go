@@ -83,7 +83,7 @@ func (s *Spec) places(hinted map[int]bool) (numbers, in []int) {
 }
 
 // beside returns the index of the zone or isolation group for each spare machine. The spare machines are spread over
-// all that have machines.
+// the zones or groups that have machines.
 func (s *Spec) beside(count int) []int {
 	var open []int
 	for zone := range max(1, s.zones()) {

@@ -14,7 +14,7 @@ import (
 // add_visible_admin_metadata)
 var ofCinder = []string{"readonly", "attached_mode"}
 
-// written returns the metadata of a volume without ofCinder. An entry of ofCinder remains if the manifest names
+// written returns the metadata of a volume without ofCinder. A key of ofCinder remains if the manifest names
 // it.
 func written(spec *Spec, have *table.Object[Spec, More]) map[string]string {
 	named := pairs(spec.Metadata)

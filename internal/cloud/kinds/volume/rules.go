@@ -122,7 +122,7 @@ func copied(s *state) string {
 	return ""
 }
 
-// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, or an entry that Cinder adds
+// used reports whether the cloud shows that a volume was in use before. Evidence is an attachment, or metadata that Cinder adds
 // when a volume is attached. A change more than an hour after the creation is evidence, too, because no copy of an image takes
 // longer. If there is no evidence, the volume may have been in use nevertheless.
 func used(s *state) bool {

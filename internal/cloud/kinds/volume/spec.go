@@ -72,7 +72,7 @@ type Filter struct {
 	AvailabilityZone string  `json:"availabilityZone,omitempty" rule:"max=255" doc:"Availability zone of the volume."`
 }
 
-// FilterName is used by package decide, in messages about the filter.
+// FilterName returns the name that the filter selects.
 func (f *Filter) FilterName() string { return table.Or(f.Name, "") }
 
 // Kind is the kind Volume over c, which may be nil where only rules are needed.

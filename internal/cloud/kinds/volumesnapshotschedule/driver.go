@@ -160,7 +160,7 @@ func (d driver) metadata(own map[string]string, m kind.Mark, id string, moment t
 	return all
 }
 
-// Update implements [typed.Kind]. It creates and deletes the items that are due, and finally writes the mark of all items.
+// Update implements [typed.Kind]. It deletes and creates the items that are due, and finally writes the mark of all items that stay.
 func (d driver) Update(ctx context.Context, w want, have typed.Live[series], changes []kind.Change) error {
 	of := have.State.counted(w.Spec, w.Ref("Volume", w.Spec.VolumeRef).ID)
 	gone := slices.Concat(w.Spec.expired(of), broken(of)) // only these items may be deleted, whatever changes contains
