@@ -63,8 +63,8 @@ type Change struct {
 // MarkField is the field name under which a stale or missing mark is reported.
 const MarkField = "owner mark"
 
-// Changes collects the differences between a spec and the cloud. Its zero value is ready to use. Kinds fill it with [Field], [Fixed]
-// and [Set].
+// Changes collects the differences between a spec and the cloud. Its zero value is ready to use. Kinds fill it, for example with
+// [Field], [Fixed] and [Set].
 type Changes struct {
 	list    []Change
 	notes   []Note

@@ -18,15 +18,15 @@ type Claim struct {
 	Remedy string
 }
 
-// Overlaps reports whether the claim is a range that overlaps the range what, in CIDR notation.
+// Overlaps reports whether the claim is a range that overlaps the range other, in CIDR notation.
 func (c Claim) Overlaps(other string) bool {
 	mine, noRange := netip.ParsePrefix(c.Value)
 	theirs, noOther := netip.ParsePrefix(other)
 	return c.Range && noRange == nil && noOther == nil && mine.Overlaps(theirs)
 }
 
-// Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" while Owner does not exist or is
-// about to be replaced.
+// Token is the token of the object that has the claimed value (see [Live.Tokens]). It is "" if any free value will do, and
+// while Owner does not exist or is about to be replaced.
 func (c Claim) Token() string {
 	if c.Owner.ID == "" || c.Owner.Replacing || c.Value == "" {
 		return ""

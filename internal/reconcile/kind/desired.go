@@ -41,8 +41,8 @@ type Desired struct {
 	Lasts bool
 	// Data is the content of a ConfigMap or Secret.
 	Data map[string]string
-	// Stored is where the object's data are, if they are not in the repository; nil for others. Unread is why a value that the object
-	// needs is unknown. Then the object is suspended. It is nil if all values are known.
+	// Stored is where the object's data are; nil if they are in the repository, or if there are none. Unread is why a value that the
+	// object needs is unknown. Then the object is suspended. It is nil if all values are known.
 	Stored  *Stored
 	Unread  *Unread
 	Refs    []RefSpec
@@ -82,8 +82,8 @@ type CredentialsRef struct {
 type OfDefinition struct {
 	// Kind is the object's own kind if the revision defines it; nil for other kinds.
 	Kind *Kind
-	// ID is the name by which the definition of the parent's kind refers to the object; "" for others. Place is the object's
-	// position among all objects that the parent was expanded into.
+	// ID is the name by which the definition of the parent's kind refers to the object; "" if that definition does not refer
+	// to it. Place is the object's position among all objects that the parent was expanded into.
 	ID    string
 	Place int
 	// External are the objects whose status the definition of the object's kind only shows, by the names that the definition
@@ -154,7 +154,7 @@ type RefSpec struct {
 	Late bool
 }
 
-// Options are the settings from annotations under stackreeve.dev/.
+// Options are the settings of an object. Most of them come from annotations under stackreeve.dev/.
 type Options struct {
 	Suspend bool
 	Detach  bool  // after the manifest is removed, the object stays in the cloud and is no longer managed.

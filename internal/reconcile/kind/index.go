@@ -10,9 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Index finds objects of a list. It is made once for all stacks that share the list, and each part of it when a stack first needs that
-// part. So the cost of a stack depends on the objects that it owns or asks for, and not on the length of the list. All methods return
-// objects in the order of the list. The zero value is the index of an empty list.
+// Index finds objects of a list. It is made once for all stacks that share the list, and each part of it when stacks have needed that
+// part a few times (see maxSearches). So the cost of a stack depends on the objects that it owns or asks for, and not on the length of
+// the list. All methods return objects in the order of the list. The zero value is the index of an empty list.
 type Index struct {
 	items                                      []*Live
 	ids, names, stacks, users, holders, values part
@@ -37,7 +37,7 @@ type part struct {
 // link is the place of an object, and the index of the next link with the same text plus one; 0 at the end.
 type link struct{ place, next int32 }
 
-// all yields the objects whose texts include the key. textsOf is called once for each object of the list.
+// all yields the objects whose texts include the key. textsOf adds the texts of one object.
 func (p *part) all(items []*Live, key string, textsOf func(l *Live, add func(text string))) iter.Seq[*Live] {
 	if p.asked.Load() < maxSearches {
 		p.asked.Add(1)
@@ -140,7 +140,7 @@ func (x *Index) Bearing(begin string) iter.Seq[*Live] {
 	})
 }
 
-// Using yields the objects that use an object with a token.
+// Using yields the objects that have the token among their [Live.Uses].
 func (x *Index) Using(token string) iter.Seq[*Live] {
 	return x.find(func(x *Index) *part { return &x.users }, token, func(l *Live, add func(string)) {
 		for _, text := range l.Uses {
@@ -149,7 +149,7 @@ func (x *Index) Using(token string) iter.Seq[*Live] {
 	})
 }
 
-// Holding yields the objects with a token.
+// Holding yields the objects that have the token among their [Live.Tokens].
 func (x *Index) Holding(token string) iter.Seq[*Live] {
 	return x.find(func(x *Index) *part { return &x.holders }, token, func(l *Live, add func(string)) {
 		for _, text := range l.Tokens {

@@ -53,8 +53,8 @@ type Kind struct {
 	// exceed that limit when there are too few hosts. PerHostOf returns the same for an object that is only imported.
 	PerHost   func(w Want) (n int, hard bool)
 	PerHostOf func(have any) (n int, hard bool)
-	// Joins are those of [Info.Joins] that a list has to read only if there is a manifest that needs them, like this one. spec is the one of
-	// [Desired].
+	// Joins are the collections of [Info.Joins] that a list reads only if a manifest needs them, and that a manifest with this spec
+	// ([Desired.Spec]) needs.
 	Joins func(spec any) []string
 	// QuotaNeeded returns the amounts of quotas that an object will use; nil if they are unknown. QuotaUsed returns the amounts that an
 	// existing object in the cloud uses.

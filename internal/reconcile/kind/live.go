@@ -71,16 +71,16 @@ type Live struct {
 	Locked string
 	// Message is the cloud's own message about the phase, for people.
 	Message string
-	// Uses are tokens of the objects that this one depends on. Tokens are the names, besides its ID, by which other objects
-	// refer to this one in their Uses. An object is deleted only if no owned object uses it.
+	// Uses are the IDs, or Tokens, of the objects that this one depends on. Tokens are the names, besides its ID, by which
+	// other objects refer to this one in their Uses. An object is deleted only if no owned object uses it.
 	Uses, Tokens []string
 	// Drained has the objects to which this one sends no new traffic, and the times since which it sends none. The keys are
 	// tokens of Uses, or of the objects that Uses stand for. It is nil for an object that never sends traffic to other
 	// objects.
 	Drained map[string]time.Time
 	// AutoDetached are the tokens of Uses that the cloud itself detaches when the used object is deleted. For example, it
-	// deletes the rules of a security group that name a deleted group. Such a use delays a deletion only if an order exists
-	// in which the cloud need not detach it.
+	// deletes the rules of a security group that name a deleted group. Such a use does not delay a deletion if the two
+	// objects use each other, directly or through others.
 	AutoDetached []string
 	// Unwell are the tokens of Uses that this object reports as not serving, for example members of a load balancer.
 	Unwell []string

@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/ownertext"
 )
 
-// Mark is the claim of ownership that is stored on a cloud object: which stack created it, for which key, and what was last applied
-// to it. Package cloud decides how it is stored (tags, metadata, description). A mark proves nothing, because everybody who can
-// write to an object can write a mark on it, and clouds copy marks when they copy objects.
+// Mark is the note on a cloud object that says which stack created the object, for which key, and what was last applied to it.
+// Package mark decides how it is stored (tags, metadata, description). A mark proves nothing, because everybody who can write to an
+// object can write a mark on it, and clouds copy marks when they copy objects.
 type Mark struct {
 	// Owner is the text that [ownertext.Of] gives for the stack and key.
 	Owner string

@@ -8,8 +8,8 @@ import (
 // SharedResults shares results between the lists of one snapshot, which run at the same time: if several lists need the same result,
 // the request is sent once.
 type SharedResults struct {
-	// Lists are the collections whose objects the kinds of the snapshot are, as in [Info.Lists]; nil if they are unknown. A kind that needs
-	// only a part of such a collection can use the list of the other kind.
+	// Lists are the collections that are listed for the kinds of the snapshot, as in [Info.Lists]; nil if they are unknown. A kind that
+	// needs only a part of such a collection can use the list of another kind.
 	Lists []string
 
 	mu    sync.Mutex

@@ -14,9 +14,9 @@ type Waiting struct {
 	Together bool
 }
 
-// Still reports whether the cloud still works on the objects, so that a list would be of no use yet. It has to work on all of them, or on at least
-// one if they are awaited together. If an object is gone or has failed, a list is needed at once. phase returns the phase of an object, or false if
-// the cloud does not show the object.
+// Still reports whether the cloud still works on the objects, so that a list would be of no use yet. The cloud has to work on all of them, or on at
+// least one if they are awaited together. If an object is gone or has failed, a list is needed at once. phase returns the phase of an object, or
+// false if the cloud does not show the object.
 func (w Waiting) Still(phase func(id string) (Phase, bool)) bool {
 	pending := 0
 	for _, id := range w.IDs {

@@ -26,9 +26,9 @@ type Live[State any] struct {
 	State *State // nil for an object that is gone
 }
 
-// Kind is a kind with objects in the cloud. If it has no driver, List is nil. Each function may be nil. If List is set, the
-// other functions of the driver must be set, too. If Name is nil, an object is named like its manifest. See [kind.Kind] and
-// [kind.Driver].
+// Kind is a kind with objects in the cloud. If it has no driver, List and Shared are nil. Each function may be nil. If List
+// or Shared is set, Create, Update and Delete must be set, too. If Name is nil, an object is named like its manifest. See
+// [kind.Kind] and [kind.Driver].
 type Kind[Spec, Filter, State any] struct {
 	Info  kind.Info
 	Cures []kind.Way
