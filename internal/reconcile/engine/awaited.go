@@ -60,17 +60,19 @@ func (r *run) waitingFor(places []memory.Place, now time.Time) map[memory.Place]
 // - The last list failed.
 // - A step needs a recent list.
 // - An object has served for long enough.
-// - The run waits for objects inside its machines.
+// - The run waits for objects inside the machines of the collection.
 func (r *run) isOnlyAwaited(kindName string) bool {
 	s := r.fresh[kindName]
 	_, settles := r.round.settling[kindName]
 	return r.round.awaitedKinds[kindName] && !s.deletes && len(s.stale) == 0 && !settles && !r.round.outdated[kindName] && firstError(r.snapshot[kindName]) == nil && !r.hostsAwaited(kindName)
 }
 
-// isNeeded reports whether a step may wait for objects of a kind. Kinds of which the cloud has no objects stand for any other kind.
+// isNeeded reports whether a step may wait for objects of a kind. If a step waits for its turn, or for an object that is not in the cloud
+// itself, that may be any kind (needsAll).
 func (o *round) isNeeded(kindName string) bool { return o.needsAll || o.needed[kindName] }
 
-// noteAwaited records that the run waits for the object of a step. If the object has to be changed afterwards, that step waits for it.
+// noteAwaited records that the run waits for the object of a step. If the object has to be changed afterwards, its kind is needed, because that
+// change waits for it.
 func (r *run) noteAwaited(s *plan.Step) {
 	r.round.awaitedKinds[s.Key.Kind] = true
 	r.round.awaited.add(s)

@@ -6,7 +6,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// pollShare is the largest share of the cloud's own time by which a pass notices later than possible that a new object is ready: a tenth.
+// pollShare limits how late a pass notices that a new object is ready: by at most a tenth of the time that the cloud takes for such objects.
 const pollShare = 10
 
 // poll returns the shortest time between two lists of a collection while the cloud works on its objects. Until the first new object of the kind

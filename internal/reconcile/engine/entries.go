@@ -127,8 +127,8 @@ func kindNamed(kinds []*kind.Kind, name string) *kind.Kind {
 	return nil
 }
 
-// snapshot joins the lists of all places. A place that was not listed now keeps the list
-// from before.
+// snapshot joins, for each kind in fresh, the lists of all its places. A place that is not in fresh keeps its list from
+// before.
 func (e *Engine) snapshot(fresh map[memory.Place]kind.Shown, before kind.Snapshot, want []kind.Desired) kind.Snapshot {
 	prefer := e.preferred(want)
 	out := kind.Snapshot{}

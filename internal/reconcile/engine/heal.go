@@ -7,9 +7,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// heal repairs members of groups that exist and do not serve although the plan is held, because members must not stay down only because an
-// approval is missing. No other step is carried out, and a repaired member keeps its present manifest. A deleted member is not repaired,
-// because its creation is a step of the held plan. After the repairs, the held plan is made again.
+// heal repairs members that exist and do not serve while the plan is held. They must not stay down only because an approval is missing. No
+// other step is carried out, and a repaired member keeps its present manifest. A deleted member is not repaired, because its creation is a
+// step of the held plan. After the repairs, the held plan is made again.
 func (r *run) heal(ctx, stepCtx context.Context) {
 	approved := r.rev.Approved
 	r.rev.healing = true

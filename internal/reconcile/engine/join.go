@@ -7,7 +7,8 @@ import (
 
 // mergeLists merges the lists that several entries show of a collection. An object that more than one of them shows
 // becomes one object. The view of the entry that prefer names is used, if that entry shows the object. Otherwise
-// the view of the first entry whose project the object belongs to is used.
+// the view of the first entry whose project the object belongs to is used, or of the first such entry that also
+// shows a mark.
 func mergeLists(parts []kind.Shown, prefer func(*kind.Live) (entry string, ok bool)) kind.Collection {
 	type identity struct{ id, realm string }
 	at := map[identity]int{}

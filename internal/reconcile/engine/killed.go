@@ -15,7 +15,8 @@ const (
 	maxKilledWait     = time.Minute
 )
 
-// estimateKilledWait estimates until when the cloud may still be working on such a request, from the time that the first lists took.
+// estimateKilledWait estimates until when the cloud may still be working on a request of a killed process, from the time that the first lists
+// took.
 func (e *Engine) estimateKilledWait(timing Timing, began, listed time.Time) {
 	e.past().NoteKilled(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
 }

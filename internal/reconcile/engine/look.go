@@ -23,11 +23,11 @@ import (
 type Moved struct {
 	// Collections are the changed collections, as in [kind.Info.Lists]; nil if any collection may have changed.
 	Collections []string
-	// Since is the time of the change or later. Lists that were requested after it show the change.
+	// Since is the time of the change, or a later time. Lists that were requested after Since show the change.
 	Since time.Time
 }
 
-// And returns the changes in both. m is nil if there are none so far.
+// And returns the changes of m and of other. m is nil if there are none so far.
 func (m *Moved) And(other Moved) *Moved {
 	if m == nil {
 		return &other
@@ -168,7 +168,7 @@ func (r *run) noteSights() {
 	r.engine.past().NoteSights(all)
 }
 
-// concernsOf returns the objects to which the steps of a plan refer, by kind.
+// concernsOf returns, by kind, the objects that concern a stack although they have no mark of it, according to a plan.
 func concernsOf(p plan.Plan, stack string) map[string]bind.Concern {
 	all := map[string]bind.Concern{}
 	for i := range p.Steps {

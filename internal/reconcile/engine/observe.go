@@ -174,8 +174,8 @@ func wantedAt(at memory.Place, want []kind.Desired) (list []kind.Desired) {
 	return list
 }
 
-// listAll lists places at the same time. The result lacks the places in which the cloud still works on everything that is awaited. Lists through one entry share the results of requests (see [kind.SharedResults]), so that each request is
-// sent once.
+// listAll lists places at the same time. The result lacks the places in which the cloud still works on everything that is awaited. Lists through one
+// entry share the results of requests (see [kind.SharedResults]), so that each request is sent once.
 func (e *Engine) listAll(ctx context.Context, places []memory.Place, want []kind.Desired, asked request) map[memory.Place]kind.Shown {
 	managed, complete, joined := e.managing(want), e.adopting(want), e.joining(want)
 	moments, rare := map[string]*kind.SharedResults{}, map[string]bool{}

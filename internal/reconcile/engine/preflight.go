@@ -38,8 +38,9 @@ func (e *Engine) preflightOnce(ctx context.Context, p plan.Plan, have kind.Snaps
 	return found
 }
 
-// preflight compares the amounts that a plan needs with the amounts that the cloud has. It sends
-// one request to each service that the plan needs something from, and none to other services.
+// preflight compares the amounts that a plan needs with the amounts that the cloud has. It asks
+// only the services that the plan needs something from, each at most once for quotas, once for
+// zones and once for hosts.
 func (e *Engine) preflight(ctx context.Context, p plan.Plan, have kind.Snapshot, secrets *redact.Redactor) preflight.Findings {
 	if p.Summary().Writes() == 0 {
 		return preflight.Findings{}

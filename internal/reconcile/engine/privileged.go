@@ -14,14 +14,14 @@ import (
 // They list it again because another agent may have created objects since, or the cloud may have copied a mark.
 const relistInterval = time.Hour
 
-// rarelyListed reports whether a place is idle even during a pass that changes something. That is so for rare kinds,
-// and for further entries, because most kinds are not created through them.
+// rarelyListed reports whether even a pass that changes something skips the place while it is idle. That is so for
+// rare kinds, and for further entries, because most kinds are not created through them.
 func rarelyListed(of kind.Info, at memory.Place) bool { return of.Seldom() || at.Entry != "" }
 
-// idle reports whether a pass may skip the list of a place, because a list less than [relistInterval] ago showed no object of
-// the stack. A list may not show the result of a request yet, so a place is not idle while the stack changes objects of its kind. A pass that changes something nevertheless lists it first, unless the place is one of those that are rarely listed.
-// Previews skip no place, because their engines do not see which objects passes
-// create. used are the services that the stack uses. A refused list is not skipped if it would not be excused now.
+// idle reports whether a pass may skip the list of a place, because a list less than [relistInterval] ago showed no object of the stack. A list may
+// not show the result of a request yet, so a place is not idle while the stack changes objects of its kind. A pass that changes something lists the
+// place nevertheless, unless rarelyListed is true. Previews skip no place, because their engines do not see which objects passes create. used are the
+// services that the stack uses. A refused list is not skipped if it would not be excused now.
 func (e *Engine) idle(of kind.Info, at memory.Place, used map[string]bool, now time.Time) bool {
 	f, known := e.past().Found(at)
 	return known && !f.Owns && now.Sub(f.At) < relistInterval && !e.past().Begins(at.Kind) && (f.Refused == nil || excusable(of, at, used))

@@ -126,8 +126,8 @@ func (t *history) noteWays(s plan.Step) {
 func wayOf(c kind.Change) string { return c.Field + " by " + c.Way }
 
 // ineffectiveChange returns a change that the cloud accepted in this pass but did not carry out, or "" if there is none. The pass does not request it
-// again, because each request may stop a machine. If a step has several such changes, the cloud may carry out one per request,
-// so that many requests are allowed.
+// again, because each request may stop a machine. If a step has several such changes, the cloud may carry out one per request, so as many requests as
+// changes are allowed.
 func (t *history) ineffectiveChange(s plan.Step) string {
 	if s.Action != plan.Update {
 		return ""

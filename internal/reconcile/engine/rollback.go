@@ -26,8 +26,8 @@ func (r *run) rollBack(ctx context.Context) (back bool, failures []Failure) {
 	return back, failures
 }
 
-// repeatRollback finds that commit for groups that went back before, according to their marks. It reports whether it found
-// one for any group. Without it, the plan would apply the failed change again.
+// repeatRollback finds the commits of groups that went back before, according to their marks. It reports whether it found
+// one for any group. Without such a commit, the plan would apply the failed change again.
 func (r *run) repeatRollback(ctx context.Context) (back bool) {
 	for _, f := range r.round.plan.Failing {
 		if f.Recalled {

@@ -51,9 +51,9 @@ func newRound(made plan.Plan) round {
 		awaitedKinds: map[string]bool{}, needed: map[string]bool{}, settling: map[string]time.Time{}, outdated: map[string]bool{}}
 }
 
-// planRound makes a plan from the present snapshot, and finds the steps that can be started. The brake has checked only the first plan, so
-// startOf makes sure that later plans do not destroy more. Steps that were carried out (noteOutcome) leave the new state of their objects in changed, from where this plan
-// gets it.
+// planRound makes a plan from the present snapshot, and finds the steps that can be started. The brake has checked only the first plan, so startOf
+// makes sure that later plans do not destroy more. noteOutcome has stored the new state of objects in r.changed, and mergeChanged adds it to the
+// snapshot.
 func (r *run) planRound(ctx context.Context) {
 	defer trace.Begin(ctx, "plan", nil)(false)
 	r.pass.Rounds++

@@ -54,7 +54,7 @@ type run struct {
 type freshness struct {
 	at           time.Time     // when it was listed.
 	began        time.Time     // when that list began; the list may lack later changes.
-	asked        time.Time     // the same, or when the last list was of no use yet (noteStillPending).
+	asked        time.Time     // the same as at, or when a later list was of no use yet (noteStillPending).
 	took         time.Duration // duration of the last list.
 	listInterval time.Duration // shortest time until the next list.
 	// stale are the keys that were written since the last list. Their steps are not started before the next list.

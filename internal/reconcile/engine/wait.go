@@ -108,9 +108,9 @@ func earlier(a, b time.Time) time.Time {
 
 // toBeListed returns the collections that must be listed again, for one of these reasons:
 //
-// - An object of the collection was written.
+// - An object of the collection was written, and its new state is unknown.
 // - The cloud is working on an object of the collection.
-// - An object is to be deleted, and the last list is too old for that.
+// - The list is too old for a step (see needsRecentList and outdatedHealthKinds).
 // - The last list failed.
 // - The cloud is working on an object that runs inside an object of the collection.
 func (r *run) toBeListed() map[string]bool {
@@ -173,7 +173,7 @@ func (r *run) listDue(kind string) time.Time {
 	return s.asked.Add(interval)
 }
 
-// unneededPolls is how much less often a collection is listed if no step waits for it.
+// unneededPolls is the shortest interval between lists of a collection that no step waits for, in units of Timing.PollMax.
 const unneededPolls = 3
 
 // awaitResults waits for a step to finish, for the time to wake up, or for the end of ctx. It processes all results that
