@@ -33,7 +33,7 @@ type World struct {
 	ready     map[string]bool // by Boot: reports whether the machine has found a majority
 	failure   string
 	forgets   bool
-	// sins are requests that a correct agent never makes.
+	// sins are requests and events that a correct agent never causes.
 	sins     []string
 	alarms   []string
 	begun    int
@@ -80,7 +80,7 @@ func (w *World) Forgets(yes bool) { w.mu.Lock(); defer w.mu.Unlock(); w.forgets 
 // OnRequest sets a hook that is called before each request that changes something.
 func (w *World) OnRequest(do func()) { w.mu.Lock(); defer w.mu.Unlock(); w.requests = do }
 
-// Sins returns the requests that a correct agent never makes, as far as there were any.
+// Sins returns the requests and events that a correct agent never causes, as far as there were any.
 func (w *World) Sins() []string { w.mu.Lock(); defer w.mu.Unlock(); return slices.Clone(w.sins) }
 
 // Members returns the names of the members of the newest cluster. The name of a learner ends with a question mark.

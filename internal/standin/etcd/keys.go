@@ -194,7 +194,7 @@ type step struct {
 	Txn *transaction `json:"request_txn"`
 }
 
-// names reports whether the transaction contains a put whose lease satisfies the function is.
+// names reports whether the transaction contains a put whose lease meets the condition is.
 func (t transaction) names(is func(lease int64) bool) bool {
 	return slices.ContainsFunc(slices.Concat(t.Success, t.Failure), func(s step) bool {
 		return s.Put != nil && is(s.Put.Lease) || s.Txn != nil && s.Txn.names(is)

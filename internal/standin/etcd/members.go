@@ -35,7 +35,7 @@ func (w *World) add(c *cluster, urls []string, all bool, rw http.ResponseWriter)
 	reply(rw, http.StatusOK, map[string]any{"member": m})
 }
 
-// promote makes a learner a voter. It fails for the first few requests, because a learner does not have all data at first.
+// promote makes a learner a voter. It fails for the first request, and until the learner has started, because a learner does not have all data at first.
 func (w *World) promote(m *member, rw http.ResponseWriter) {
 	switch {
 	case m == nil:

@@ -140,7 +140,7 @@ func (l *Leases) changed(o object) object {
 	return o
 }
 
-// other reports whether a Lease is another one than seen, the one that a client has read, or has another version.
+// other reports whether have is not the Lease that a client has read (seen), or has another version.
 func other(have object, seen object) bool {
 	meta := have.part("metadata")
 	for _, field := range []string{"uid", "resourceVersion"} {

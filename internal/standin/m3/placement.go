@@ -188,7 +188,7 @@ func (w *World) replace(c *cluster, body asked, rw http.ResponseWriter) {
 	c.show(rw)
 }
 
-// others records an error if an instance is to lose its shards while another instance does not run.
+// others records a request that a correct agent never makes: an instance is to lose its shards while another instance does not run.
 func (w *World) others(c *cluster, besides *instance) {
 	for _, i := range c.instances {
 		if i != besides && !w.runs(i) {
