@@ -11,7 +11,7 @@ import (
 type Approval struct {
 	// Hash is the hash of the plan, see [Plan.Hash].
 	Hash string
-	// By is the person who approved, for people.
+	// By is the name of the person who approved, for messages.
 	By string
 	// Commit is the merged commit that the approved plan was made for. If the pass for that commit is interrupted, the rest of the plan is
 	// approved, too. Commit is "" before the merge. Then only exactly this plan is approved.
@@ -23,7 +23,7 @@ type Approval struct {
 	Standing bool
 }
 
-// needs returns the prints of which at least one has to be approved before the step is allowed.
+// needs returns the prints (see [Print]) of which at least one has to be approved before the step is allowed.
 func (s Step) needs(stack string) (needs []Print) {
 	for _, of := range s.Bound.forms() {
 		prints := s.fingerprints(stack, of)
@@ -64,8 +64,8 @@ func (a Approval) missing(p Plan) (list []Step) {
 	return list
 }
 
-// Unapproved says why none of the approvals covers the plan. It names the steps that are missing in the approval with the fewest missing
-// steps.
+// Unapproved says why none of the approvals covers the plan. If several approvals are for this commit, it is about the one in which the
+// fewest steps are missing. It names the first of these steps, and how many more there are.
 func (p Plan) Unapproved(approved []Approval) cause.Cause {
 	var near Approval
 	var grown []Step

@@ -179,7 +179,8 @@ func TestHashesOfPlans(t *testing.T) {
 	}
 }
 
-// The message names the steps that are missing in the approval with the fewest missing steps.
+// The message is about the approval in which the fewest steps are missing. It names the first of these steps, and counts the
+// others.
 func TestWhyApprovalsDoNotCover(t *testing.T) {
 	t.Parallel()
 	near, far, other := approvalOf("delete"), approvalOf("delete/m/7"), approvalOf("wipe")

@@ -40,7 +40,7 @@ type Stock struct {
 type Lists struct {
 	// Unlisted explains which collections could not be listed. Nothing was decided about their objects.
 	Unlisted []string
-	// Closed is how many entries of Unlisted are about credentials that could not log in. Each pass tries to log in again.
+	// Closed is how many texts of Unlisted are about credentials that could not log in. Each pass tries to log in again.
 	Closed int
 	// Refused explains which collections the cloud refuses to list although the stack most likely owns nothing in them. Their objects are unknown.
 	Refused []string

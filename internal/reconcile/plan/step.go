@@ -149,7 +149,7 @@ type Membership struct {
 	Settles     *Settling // why other members wait until the object serves; nil if no member waits.
 	IsWorker    bool      // the object does the work of the member; false until MarkWorkers has run.
 	Unanswering bool      // the probes are sure that the member does not serve.
-	Sick        string    // why the member does not serve according to its probes; "" if they found no fault.
+	Sick        string    // why the member does not serve according to its probes, and why it is not healed; "" for neither.
 	Crowded     string    // the objects on the same host that should be kept apart from this one; "" if there is none.
 	Judges      []string  // kinds of the objects that report whether the other members serve. Their lists must be at least as new as the list of this object.
 }

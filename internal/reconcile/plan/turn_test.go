@@ -8,7 +8,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// If other members wait for a step for several reasons, the earliest Until counts. Whom and Patience of any reason are not lost.
+// If other members wait for a step for several reasons, the earliest Until counts. Member, Patience and Failing of any reason
+// are not lost.
 func TestAwaitedForSeveralReasons(t *testing.T) {
 	early, late, member := time.Unix(100, 0), time.Unix(200, 0), manifest.Key{Kind: "VirtualMachine", Name: "web-0"}
 	patient := plan.Settling{Member: member, Until: late, Patience: time.Minute, Failing: early}

@@ -48,8 +48,8 @@ func (p *planner) changes(s plan.Step, former manifest.Key) (differs, moved, ign
 	return differs, append(moved, along...), append(ignored, left...), append(notes, c.Notes()...)
 }
 
-// splitJoint splits changes that are carried out only together with another change. It returns first the changes that can be carried out now, because
-// others has their other change, and then the changes that still wait.
+// splitJoint splits changes that are carried out only together with another change. It returns first the changes that can be carried out now,
+// together with one of others, and then the changes that still wait.
 func splitJoint(next, others []kind.Change) (now, later []kind.Change) {
 	for _, change := range next {
 		if joined, ok := join(change, others); ok {
@@ -62,7 +62,7 @@ func splitJoint(next, others []kind.Change) (now, later []kind.Change) {
 }
 
 // join returns a change in the form in which it is carried out together with other changes that replace or rebuild the object. ok is false
-// if none of them does.
+// if no such change is among others.
 func join(change kind.Change, others []kind.Change) (joined kind.Change, ok bool) {
 	if slices.ContainsFunc(others, func(c kind.Change) bool { return c.Disruption == kind.Replace }) {
 		return change, true

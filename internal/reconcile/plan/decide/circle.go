@@ -16,7 +16,8 @@ import (
 //	create c, which depends on a   the new a exists
 //	replace b, to depend on c      c exists, which would close a circle
 //
-// Then b is deleted without waiting for c, and created when c exists. untie returns nil if no object is replaced.
+// Then b is deleted without waiting for c, and created when c exists. untie returns the graph of the steps that wait; nil if no object is
+// replaced.
 func (p *planner) untie(blocked [][]int) *waits {
 	if !slices.ContainsFunc(p.steps, func(s plan.Step) bool { return s.Action == plan.Recreate }) {
 		return nil

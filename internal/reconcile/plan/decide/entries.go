@@ -67,7 +67,7 @@ func (w worldReader) refusedMessages() (out []string) {
 	return out
 }
 
-// requestID matches the ID of a request in an error. It differs each time, and reports are written only if they differ.
+// requestID matches the ID of a request in an error. The ID differs each time, and a report is written only if it differs from the last one.
 var requestID = pattern.Of(` \(req-[0-9a-f-]{36}\)`)
 
 // loginMessages returns messages about the entries that could not log in.

@@ -14,8 +14,8 @@ import (
 // refuse the claim, and the cloud may refuse it.
 type holders struct {
 	world worldReader
-	// own are the tokens of the stack's own objects, which do not make a claim impossible. For an object that the cloud created for one of
-	// them, such as the port of a load balancer, own contains its ID.
+	// own are the tokens ([kind.Live.Tokens]) of the stack's own objects, which do not make a claim impossible. For an object that the
+	// cloud created for one of them, such as the port of a load balancer, own contains its ID.
 	own map[string]bool
 	// referrers are the objects of the repository, by the objects that they refer to. claimed caches the claims on such an object.
 	referrers map[manifest.Key][]*kind.Desired
@@ -64,8 +64,8 @@ func (w worldReader) isStranger(item *kind.Live) bool {
 	return item.Phase != kind.Deleting && !w.isOwn(item)
 }
 
-// servesStranger reports whether an ID is that of a stranger. Otherwise the served object is the stack's, was deleted since it was listed,
-// or is unknown.
+// servesStranger reports whether the served object, which has the ID, belongs to another owner. Otherwise it is the stack's, was deleted
+// since it was listed, or is unknown.
 func (w worldReader) servesStranger(id string) bool {
 	for name, c := range w.Have {
 		if c.Err != nil {

@@ -12,14 +12,15 @@ import (
 )
 
 // impossible says why the cloud will refuse to create an object, as far as its references show that; zero if no reason is known. have is
-// the object that it replaces; nil if there is none. The agent does not send a request that is impossible, and deletes no object for it.
+// the object that the new one replaces; nil if there is none. The agent does not send a request that is impossible, and deletes no
+// object for it.
 func (p *planner) impossible(d *kind.Desired, have *kind.Live, view kind.Want) cause.Cause {
 	k := p.KindOf[d.Key.Kind]
 	var claims []kind.Claim
 	if k.ExclusiveClaims != nil {
 		claims = k.ExclusiveClaims(view)
 	}
-	overlaps := make([]cause.Cause, len(claims)) // this comes first, since the objects that hold the range are kept whatever other reasons there are
+	overlaps := make([]cause.Cause, len(claims)) // this comes first, because overlapped keeps objects that have the range, whatever refuses d
 	for i, c := range claims {
 		if c.Range {
 			overlaps[i] = p.overlapped(d, have, c)
@@ -109,8 +110,8 @@ func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
 	return append(all, slices.DeleteFunc(slices.Clone(p.found.Imports[l]), func(k manifest.Key) bool { return k == key })...)
 }
 
-// claimants returns the desired objects that claim a value of one object, such as an address of a subnet, by that value. The key of that
-// one object is of.
+// claimants returns the desired objects that claim a value of the object with the key of, such as an address of a subnet, by the claimed
+// value.
 func (p *planner) claimants(of manifest.Key) map[string][]*kind.Desired {
 	if asked, done := p.holders.claimed[of]; done {
 		return asked

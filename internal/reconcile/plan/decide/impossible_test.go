@@ -26,7 +26,8 @@ func claiming(k *kind.Kind) *kind.Kind {
 	return k
 }
 
-// asking is a test case about exclusive claims. The object x of the cloud also has the token. alter changes the input.
+// asking is a test case about exclusive claims. token is added to the Tokens of the cloud's object x, if there is one.
+// alter changes the input.
 type asking struct {
 	repo, cloud []string
 	token       string

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// view converts a desired object to the form that the driver of its kind gets. This planner answers its lookups, also when the engine carries the step
-// out: by then, found has all objects.
+// view converts a desired object to the form that the driver of its kind gets. The result looks up other objects in this planner, even while the
+// engine carries out the step. By then, p.found has all objects.
 func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Lookups{PlanLookups: p.lookups, Former: p.identities(d)})
 }
@@ -41,7 +41,7 @@ func (p *planner) trafficOf(key manifest.Key) kind.Traffic {
 	return kind.TrafficNormal
 }
 
-// standsIn reports whether the object with a token stands in for other members of its group.
+// standsIn reports whether the object with a token (see [kind.Live.Tokens]), or with that ID, stands in for other members of its group.
 func (p *planner) standsIn(token string) bool {
 	for live := range p.learned.StandIns {
 		if live.ID == token || slices.Contains(live.Tokens, token) {

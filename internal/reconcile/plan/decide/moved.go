@@ -70,7 +70,7 @@ func (p *planner) renamings() {
 	}
 }
 
-// claimed is the token of a value that only one object of a kind can have.
+// claimed is a value that only one object of a kind can have, as [kind.Claim.Token] writes it.
 type claimed struct{ kind, token string }
 
 // newClaims returns the new objects that claim such values, by value.

@@ -40,8 +40,8 @@ func moves(d *kind.Desired) bool {
 	return ok && f.Newest()
 }
 
-// eligible returns those objects that may be the newest: usable ones that belong to the project, or that the
-// cloud offers to everybody. If the import names the owner, all usable ones that it finds may be the newest.
+// eligible returns those objects that may be the newest: ready ones that belong to the project, or that the
+// cloud offers to everybody. If the import names the owner, all ready ones that it finds may be the newest.
 func eligible(found []*kind.Live, trusted bool) []*kind.Live {
 	return slices.DeleteFunc(slices.Clone(found), func(l *kind.Live) bool { return l.Phase != kind.Ready || !trusted && !l.Facts.Trusted })
 }
@@ -56,7 +56,7 @@ func newestOf(found []*kind.Live, trusted bool) []*kind.Live {
 	return []*kind.Live{newest}
 }
 
-// movedImport returns the import of which a change results although no commit changed it, if that import means the newest object.
+// movedImport returns the import that a change results from, if that import means the newest object and no commit asked for the change.
 func (p *planner) movedImport(d *kind.Desired, have *kind.Live, c kind.Change) *kind.Desired {
 	for _, ref := range d.Refs {
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
@@ -74,7 +74,7 @@ func (p *planner) movedImport(d *kind.Desired, have *kind.Live, c kind.Change) *
 	return nil
 }
 
-// presentOf returns the object that the cloud shows in a field.
+// presentOf returns the object whose ID the cloud shows in a changed field; false if the lists do not show it.
 func (p *planner) presentOf(target *kind.Desired, c kind.Change) (*kind.Live, bool) {
 	id, _ := c.Have.(string)
 	present := p.Cloud.Collection(target.Key.Kind).Find(id, target.Entry)

@@ -77,8 +77,8 @@ func (w worldReader) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim)
 	return cause.Of(cause.ClaimRenamed, was, d.Key, resolve.AnnotationMoved, was)
 }
 
-// keepFor keeps an object without a manifest, and all its users without a manifest, because the object instead that should replace it
-// cannot be created.
+// keepFor keeps an object without a manifest, and all its users without a manifest, because the new object with the key instead,
+// which should replace it, cannot be created.
 func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	if p.keptFor[item] != (manifest.Key{}) {
 		return

@@ -144,8 +144,8 @@ func (p *planner) othersElements(s plan.Step) []string {
 	return elements
 }
 
-// differing compares an object with its manifest, to find the elements left to others. It finds nothing without a manifest, or if that ignores no
-// field.
+// differing compares an object with its manifest, to find the elements left to others. It finds nothing without a manifest, or if the manifest
+// ignores no field.
 func (p *planner) differing(d *kind.Desired, have *kind.Live) (c kind.Changes) {
 	if d == nil || d.Spec == nil || len(d.Options.Ignore) == 0 {
 		return c

@@ -54,9 +54,9 @@ func (r obstacleSearch) needs(s *plan.Step) (keys []manifest.Key) {
 	return keys
 }
 
-// obstacle returns the first object that prevents the creation: it is not usable, and no step of the plan changes it. It is the needed
-// object itself, or one that the needed object needs, and so on. It is zero if there is none. Each key is computed once, so the search ends
-// even if objects need each other.
+// obstacle returns the first object that prevents the creation of an object that needs the key: it is not usable, and no step of the plan
+// changes it. The obstacle is the needed object itself, or one that the needed object needs, and so on; zero if there is none. Each key is
+// computed once, so the search ends even if objects need each other.
 func (r obstacleSearch) obstacle(key manifest.Key) manifest.Key {
 	if known, ok := r.obstacles[key]; ok {
 		return known

@@ -59,7 +59,8 @@ func (p *planner) wishFor(first manifest.Key) wish {
 	return wish{}
 }
 
-// size returns the number of members that results from the wish. The group has now members, and may have least to most.
+// size returns the number of members that results from the wish. now is the present number of members; least and most are the bounds
+// in the manifest.
 func (w wish) size(now, least, most int) world.Size {
 	bounds := fmt.Sprintf("between %d and %d", least, most)
 	if w.text == "" {

@@ -19,7 +19,7 @@ import (
 //	Sizes             also workloadNotes and beyondSizeCause
 //	Traffic           trafficOf: the references of fronts to members
 //	Drains            mark, drifted
-//	Frozen            freezeOf, for freeze and leaveUnmade
+//	Frozen            freezeOf, for freeze and unmadeFor
 //	StandIns          standsIn: the references of fronts to former members
 //	Cures             cureOf, for decideOwned
 //

@@ -30,7 +30,7 @@ type front struct {
 // isChanging reports whether the front is being changed, or is about to be.
 func (f front) isChanging() bool { return f.step.Action == plan.Update || f.step.Action == plan.Wait }
 
-// addFront adds front to the fronts of the member if it sends traffic to have, one of the member's objects.
+// addFront adds user to the fronts of the member, if the object of the step user sends traffic to have, one of the member's objects.
 func (gs *Groups) addFront(m *member, user *plan.Step, have *kind.Live) {
 	if user.Have.Drained == nil || slices.ContainsFunc(m.fronts, func(f front) bool { return f.step == user }) {
 		return

@@ -81,7 +81,7 @@ type group struct {
 	newShared manifest.Key // the object that members share and that is created before they are changed; zero for none
 }
 
-// member is a member of a group: all steps about one of its children.
+// member is a member of a group, with all steps about the member and its parts.
 type member struct {
 	*plan.Part
 	spare  bool            // the member exists only while other members are interrupted.

@@ -122,7 +122,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 }
 
 // awaitUnproven makes the pass wait for members that have not served since they were created or changed, even if no other member waits for
-// them. Such members are the last one that is changed, and the last one that is changed before the frozen ones.
+// them. Examples are the last member of a change, and the last one that is changed before the members that stay frozen.
 func (gs *Groups) awaitUnproven(g *group) {
 	for _, m := range g.members {
 		if m.probed.Unproven && !m.spare && len(m.changes) == 0 && len(m.unfinished) == 0 && !m.outdated() && m.worker != nil && m.worker.Settles == nil {

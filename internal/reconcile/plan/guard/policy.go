@@ -151,8 +151,8 @@ func HoldIfOtherProject(why cause.Cause, always bool) plan.Policy {
 	}
 }
 
-// Ending is the policy for a plan that ends a stack. It changes the cause of deletions: the stack ends, and not: the manifest
-// is gone.
+// Ending is the policy for a plan that ends a stack. The cause of its deletions is that the stack ends, and not that a
+// manifest is gone.
 func Ending() plan.Policy {
 	return func(p plan.Plan) plan.Plan {
 		return p.MapSteps(func(s plan.Step) plan.Step {
