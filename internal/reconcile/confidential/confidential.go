@@ -18,8 +18,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// Values yields the secrets of revisions. These are the data of objects, unless it is declared as public, each field with the rule
-// "secret", and secret values of the stack.
+// Values yields the secrets of revisions. These are the data of objects, unless declared as public, the fields with the rule
+// "secret", encrypted values, and secret values of the stack.
 func Values(revisions ...[]kind.Desired) iter.Seq[string] { return yieldAll(revisions, secretsIn) }
 
 // Words yields the public words about the objects of revisions, such as names of objects and fields.

@@ -46,7 +46,7 @@ type Thing struct {
 	Says                            string // message of the cloud, for a failed one
 }
 
-// Rules are the rules of the kind.
+// Rules has the pure functions of the kind.
 type Rules struct{}
 
 // Name implements the rule [typed.Kind.Name].

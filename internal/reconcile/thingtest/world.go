@@ -109,7 +109,8 @@ func (w *World) live(t *Thing) typed.Live[Thing] {
 	return l
 }
 
-// List implements [Driver]. If the list has no other purpose, it waits for pending Things.
+// List implements [Driver]. If the list has no other purpose than to notice that pending Things are ready, and they are not, it returns
+// [kind.ErrStillPending].
 func (w *World) List(_ context.Context, asked kind.Listing) ([]typed.Live[Thing], error) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
