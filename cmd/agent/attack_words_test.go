@@ -75,7 +75,7 @@ type wrong struct {
 	env         []string
 }
 
-// wrongs returns such clouds by the problem.
+// wrongs returns a clouds.yaml for each problem, by the name of the problem.
 func wrongs(clouds, away string) map[string]wrong {
 	entry := func(auth string) string {
 		return "clouds: {demo: {region_name: RegionOne, auth: {auth_url: '" + auth + "', username: me, password: hunter2-hunter2, user_domain_name: d, project_domain_name: d, project_name: p}}}\n"
@@ -211,7 +211,7 @@ func (s *stage) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Neither the statuses that the binary writes nor the comment that a pipeline posts contain an address of a cloud.
+// The statuses that the binary writes and the comment that a pipeline posts contain no address of a cloud.
 func TestAttackCloudAddressByTheBinary(t *testing.T) {
 	testcost.Long(t) // agents run in real time, against simulated servers
 	s := newStage(t, simulator.Options{})
@@ -260,7 +260,7 @@ func byTheBinary(t *testing.T, s *stage, config, what string, wrong wrong, args 
 	tellsNothing(t, what+": "+args[0], wrong, said, log.String(), nil, []string{s.Dir, dir})
 }
 
-// The same is true on GitHub. The test reads everything that the agent sends there.
+// Texts on GitHub contain no address of a cloud. The test reads everything that the agent sends to GitHub.
 func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	g := forgetest.StartGitHub(t)
 	var heard overheard
@@ -276,7 +276,7 @@ func TestAttackCloudAddressOnGitHub(t *testing.T) {
 	r.cloudAddress(&heard, wrongs(string(r.Server.CloudsYAML()), redirecting(t)), []string{strings.TrimSuffix(g.APIURL, "/api/v3")}, "/statuses/", "/comments", "check-runs")
 }
 
-// The same is true on Gerrit, for the clouds whose problem is found immediately.
+// Texts on Gerrit contain no address of a cloud. The test uses only clouds whose problem is found immediately.
 func TestAttackCloudAddressOnGerrit(t *testing.T) {
 	testcost.Long(t) // an agent polls a simulated cloud and forge in real time
 	var heard overheard

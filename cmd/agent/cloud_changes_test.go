@@ -119,7 +119,7 @@ metadata: {name: www}
 spec: {resource: {zoneRef: zone, type: A, ttl: 60, records: [192.0.2.7]}}
 `
 
-// change is a change that another user makes in the cloud. It returns when the cloud has answered.
+// change is a change that another user makes in the cloud. do returns the time of the cloud's answer.
 type change struct {
 	key  string // of the object that the agent must correct
 	what string

@@ -154,7 +154,7 @@ func TestCloudEvents(t *testing.T) {
 	n.suffersAll(changes(zone), 2)
 }
 
-// The same without messages: the agent probes the services.
+// TestCloudProbes makes the same changes as TestCloudEvents. The agent gets no messages, and probes the services instead.
 func TestCloudProbes(t *testing.T) {
 	testcost.Long(t) // a real cloud
 	rabbit(t)

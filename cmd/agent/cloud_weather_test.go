@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// outdoors uses every service that the program knows, and only a few objects of each.
+// outdoors uses the services in ways, and only a few objects of each.
 const outdoors = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: SecurityGroup
 metadata: {name: WORD}
@@ -47,14 +47,13 @@ const outdoorsHolds = "1 health monitors, 1 listeners, 1 load balancers, 1 membe
 // way is one build-up and deletion, with the service that has faults during each of them.
 type way struct{ building, emptying string }
 
-// ways contains all services that the program uses (it never calls placement), for the build-up and for the deletion. The deletion uses no
-// image service.
+// ways contains the services that get faults, for the build-up and for the deletion. The deletion uses no image service.
 var ways = []way{
 	{"identity", "identity"}, {"compute", "compute"}, {"network", "network"}, {"load-balancer", "load-balancer"}, {"block-storage", "block-storage"}, {"image", ""},
 }
 
-// fewerWays contains all services, but each only for the build-up or for the deletion. The next sort of faults uses the other list. On a real
-// cloud, each way takes a minute or two.
+// fewerWays contains the same services, but each only for the build-up or for the deletion. The next sort of faults uses the other list. On a
+// real cloud, each way takes a minute or two.
 var fewerWays = [2][]way{
 	{{"identity", "compute"}, {"image", "network"}, {"load-balancer", "block-storage"}},
 	{{"compute", "identity"}, {"image", "load-balancer"}, {"network", "block-storage"}},

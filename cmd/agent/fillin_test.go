@@ -10,7 +10,7 @@ import (
 // objectID matches ID(KIND/NAME), which is replaced by the ID of one of Neutron's objects.
 var objectID = regexp.MustCompile(`ID\((\w+)/([\w-]+)\)`)
 
-// fillIn replaces such texts in files of the script by IDs.
+// fillIn replaces each text of the form ID(KIND/NAME) in files of the script.
 func (c *clouds) fillIn(ts *testscript.TestScript, _ bool, files []string) {
 	for _, file := range files {
 		text := objectID.ReplaceAllStringFunc(ts.ReadFile(file), func(wanted string) string {

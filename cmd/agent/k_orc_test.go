@@ -97,7 +97,7 @@ func images(t *testing.T) *httptest.Server {
 	return server
 }
 
-// download replaces the address of every image in a document by an address of that server, because the cases use other hosts.
+// download replaces the address of every image in a document by an address of the server images, because the cases use other hosts.
 func (r *replay) download(doc map[string]any) {
 	for key, value := range doc {
 		below, _ := value.(map[string]any)

@@ -27,7 +27,7 @@ import (
 
 const webhookSecret = "only-in-tests-0123456789"
 
-// reviewStage contains the binary, a simulated cloud, and a repository on a real forge.
+// reviewStage contains the binary, a simulated cloud, and a repository on a forge, which may be a stand-in.
 type reviewStage struct {
 	*stage
 	lab   forgetest.Lab

@@ -16,7 +16,7 @@ import (
 const machines = 30
 
 // BenchmarkSideBySide makes the same machines, ports and balancer with Stackreeve and with OpenTofu, and then lets both check that nothing has
-// changed. Each of the two runs as a new process, against a simulator of its own that answers after 20 ms. Memory is that of the
+// changed. Each command is a new process. Each tool has a simulator of its own, which answers after 20 ms. Memory is that of the
 // started process alone, without OpenTofu's provider. STACKREEVE_BENCH_TOFU is a folder with tofu and terraform-provider-openstack;
 // `.ci/terraform build` makes and prints it.
 func BenchmarkSideBySide(b *testing.B) {

@@ -248,7 +248,7 @@ func BenchmarkWebhook(b *testing.B) {
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-to-first-request")
 }
 
-// TestWebhooksNeedASecret checks that a message without a secret starts nothing.
+// TestWebhooksNeedASecret checks that the agent does not start if it cannot read a secret from the file, or has no listener.
 func TestWebhooksNeedASecret(t *testing.T) {
 	s := newStage(t, simulator.Options{})
 	s.build()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Only a machine on which the boot script runs gives such an answer. The answer only contains a reason, and the
-// machine counts as silent.
+// An answer of a boot script is recognised. It only contains a reason, and the machine counts as silent.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		status int

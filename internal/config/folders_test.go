@@ -103,8 +103,8 @@ func TestUnknownFoldersAreThoseOfOneDocument(t *testing.T) {
 
 func nobody(*Stack) bool { return false }
 
-// TestAServedStackStays uses two folders that would have the name of a stack that is already served: one in
-// another repository, and one in the same repository.
+// TestAServedStackStays uses folders of two documents that would have the same stack name. Only the one that is
+// already served becomes a stack.
 func TestAServedStackStays(t *testing.T) {
 	for served, want := range map[string]string{"": "", "clouds/eu-test": "clouds/eu-test", "clouds/test": "clouds/test"} {
 		stacks, problems, _ := InFolders([]Stack{document("prod", "clouds/*"), document("prod-eu", "clouds/*")}, false,

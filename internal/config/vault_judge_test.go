@@ -83,7 +83,7 @@ func (v *realVault) open(t *testing.T) {
 	v.write(t, "stackreeve/prod/db/login", map[string]any{"password": "first", "port": 5432, "tags": map[string]any{"a": []int{1}}, "none": nil})
 }
 
-// unseal waits until the server is active, too.
+// unseal unseals the server, and waits until it is active.
 func (v *realVault) unseal(t *testing.T) {
 	t.Helper()
 	v.do(t, "PUT", "sys/unseal", map[string]string{"key": v.key})

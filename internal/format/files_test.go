@@ -64,7 +64,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile checks that a file is kept that somebody wrote after it was read.
+// TestChangedMeanwhile checks that a file is not replaced if somebody wrote it after it was read.
 func TestChangedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "a.yaml"), untidy)

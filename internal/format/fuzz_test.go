@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FuzzText: the layout of any text says the same, has the same letters, and is its own layout.
+// FuzzText lays out any text. The result has the same values and letters, and laying it out again changes nothing.
 func FuzzText(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.txt")
 	for _, file := range files {

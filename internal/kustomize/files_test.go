@@ -136,12 +136,12 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// opened cancels a context when a file is opened for the last time that is allowed.
+// opened cancels a context when the number of opened files reaches left.
 type opened struct {
 	fs.FS
 	left   int
 	cancel context.CancelFunc
-	after  int // files that were opened after it
+	after  int // number of files that were opened after that
 }
 
 func (o *opened) Open(name string) (fs.File, error) {

@@ -78,7 +78,7 @@ func sealedPart(t *testing.T, document string) (Part, *sops.Keys) {
 	return Part{Sealed: []SealedFile{{"a.yaml", []byte(text)}}, Built: []Built{built}}, keys
 }
 
-// TestAnAliasBesideEncryptedValuesIsRefused because its field would not count as secret. The same is true for merge keys.
+// An alias or a merge key beside encrypted values is refused, because its field would not count as secret.
 func TestAnAliasBesideEncryptedValuesIsRefused(t *testing.T) {
 	for data, want := range map[string]int{
 		"{a: &a TOKEN, b: b}":                 1,
@@ -99,7 +99,7 @@ func TestAnAliasBesideEncryptedValuesIsRefused(t *testing.T) {
 	}
 }
 
-// TestOpenFieldsShowNoEncryptedValue because no document is recognised after a value was put into its head.
+// Encrypted values in fields that messages quote are refused. No message shows them, because the document is not recognised.
 func TestOpenFieldsShowNoEncryptedValue(t *testing.T) {
 	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a"
 	for text, field := range map[string]string{

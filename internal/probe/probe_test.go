@@ -89,8 +89,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// The authors of manifests choose the addresses of machines. With no address can they make the agent send
-// requests to its own machine, or to the metadata service of the cloud in which it runs.
+// The authors of manifests choose the addresses of machines. No address makes the agent send requests to its own
+// machine, or to the metadata service of the cloud in which it runs.
 func TestAttackProbeOfTheAgentsOwnMachine(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "169.254.169.254:80", "[fe80::a9fe:a9fe]:80", "0.0.0.0:80", "224.0.0.1:80", "[::ffff:127.0.0.1]:80"} {
 		for _, protocol := range []string{"tcp", "http", "https", "grpc"} {

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/source/gittest"
 )
 
-// TestUncommitted has every kind of file that is in a work tree and not, in the same form, in its
-// commit. It also compares a single folder.
+// TestUncommitted has every kind of file of a work tree that is missing in the commit, or has
+// another form there. It also compares folders outside of a repository, and another work tree.
 func TestUncommitted(t *testing.T) {
 	other := gittest.New(t)
 	other.Commit("first", "s.yaml", "s: 1\n")

@@ -62,7 +62,7 @@ func doubts(t *testing.T, err error) (list []string) {
 type verification struct {
 	name, last string
 	change     func(*Trust)
-	signed     string // the signers: the name, and those whose commits a forge has merged
+	signed     string // the name of the signer, and the names of those whose commits a forge has merged
 	doubts     []string
 }
 
@@ -222,7 +222,7 @@ func TestVerifyMergesByForge(t *testing.T) {
 	check("a conflict that was resolved in the browser", base, "", "ForgeContent "+resolved)
 }
 
-// The merge of a signed branch by the forge does not vouch for what was on the branch before it.
+// If the forge merges a signed branch, its signature does not vouch for earlier commits of the target branch.
 func TestAttackFirstParentOfForge(t *testing.T) {
 	s, trust := someSigners(t)
 	g := gittest.New(t)

@@ -70,7 +70,7 @@ func TestNotesHideDecryptedValues(t *testing.T) {
 	}
 }
 
-// kustomize makes the manifests of one folder, so no second folder is left out silently.
+// kustomize makes the manifests of only one folder, so a second folder is an error.
 func TestKustomizeWithTwoFolders(t *testing.T) {
 	stack := new(config.Stack)
 	stack.Spec.Source.Kustomize = true

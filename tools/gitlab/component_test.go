@@ -147,8 +147,8 @@ func TestComponentValidates(t *testing.T) {
 	}
 }
 
-// The plan is that of the merge request, which is fetched with the job's token. Without the input, there is no
-// such job. The pipeline of a fork has none either.
+// The plan is that of the merge request, which is fetched with the job's token. Without the input plan, the
+// pipeline has no such job. The pipeline of a fork has none either.
 func TestComponentPlans(t *testing.T) {
 	c := newComponent(t)
 	g := forgetest.StartGitLab(t)

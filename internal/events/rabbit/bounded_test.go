@@ -55,7 +55,7 @@ func TestAttackFrames(t *testing.T) {
 	}
 }
 
-// FuzzFrames says that the parts in which a stream arrives do not matter.
+// FuzzFrames checks that the parts in which a stream arrives do not matter.
 func FuzzFrames(f *testing.F) {
 	f.Add(append(frame(1, []byte("method")), announced(1<<40)...), 3)
 	f.Add(append(announced(4), frame(3, []byte("body"))...), 1)

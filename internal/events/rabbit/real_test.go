@@ -252,7 +252,7 @@ func TestAttackRealLargeMessage(t *testing.T) {
 	r.next(t, "after")
 }
 
-// Of a storm, only a bounded number of messages per second is read. The rest is reported as missed, and the reader lives on.
+// Of a storm, only a bounded number of messages per second is read. The rest is reported as missed, and the reader continues.
 func TestAttackRealStorm(t *testing.T) {
 	testcost.Long(t)
 	address, admin := realServer(t)

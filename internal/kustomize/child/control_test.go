@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/kustomize"
 )
 
-// TestControl runs kustomize without any wall. It then makes requests, which proves that the tests of the walls would see
-// them.
+// TestControl runs kustomize without the check of its input and without a process of its own. kustomize then sends requests,
+// so the other tests would notice such requests.
 func TestControl(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -30,7 +30,7 @@ type sample struct {
 	want       string
 }
 
-// want is the section with the documents of the real kustomize, and references the one with the fields that contain names.
+// wantSection has the documents of the real kustomize, and referencesSection has the fields that contain names.
 const (
 	wantSection       = "want"
 	referencesSection = "references"

@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/sops"
 )
 
-// sealedRepository has values that nobody may see, in resources and in a patch. The files below encrypted are those that SOPS encrypts.
+// sealedRepository has values that nobody may see, in resources and in a patch. encrypted are the names of the files that SOPS encrypts.
 func sealedRepository() (files map[string]string, encrypted []string) {
 	return map[string]string{
 		"base/kustomization.yaml": "resources: [secrets.yaml, thing.yaml, open.yaml]\n",

@@ -73,7 +73,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestAttackListsOfTags refuses pages without end, and what cannot be a tag.
+// TestAttackListsOfTags checks that endless pages are errors, and that names that cannot be tags are left out.
 func TestAttackListsOfTags(t *testing.T) {
 	w := startRegistry(t)
 	a := follow(t, Config{URL: w.url, Tag: "prod"})
@@ -247,7 +247,7 @@ func TestRefusedArchiveIsDownloadedOnce(t *testing.T) {
 	}
 }
 
-// While a server wants to be left alone, it gets no request.
+// After an answer with Retry-After, a server gets no request until that time.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	w := startRegistry(t)
 	w.push(t, "prod", "a.yaml", "x")

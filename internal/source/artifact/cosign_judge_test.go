@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "record what the real cosign stores in a real registry")
 
-// cosignVariable names the variable with the real cosign.
+// cosignVariable is the name of the environment variable with the path of the real cosign.
 const cosignVariable = "STACKREEVE_TEST_COSIGN"
 
 // cosign is the real program, in a folder with its keys.
@@ -85,7 +85,8 @@ func (c cosign) state(t *testing.T, env string, args []string, key, artifact str
 	c.run(t, env, slices.Concat(args, []string{"--yes", "--tlog-upload=false", "--key=" + key + ".key", artifact})...)
 }
 
-// TestRealCosign signs with each key in each layout, with a real registry. `go test -update` records it for the tests that need neither.
+// TestRealCosign signs with each key in each layout, with a real registry. `go test -update` records the registry for other tests, which need
+// neither cosign nor a registry.
 func TestRealCosign(t *testing.T) {
 	testcost.Long(t)                      // real servers start
 	testcost.Program(t, registryVariable) // before its parts, or else only they are skipped
@@ -178,7 +179,7 @@ func TestRealCosignOfAnArchive(t *testing.T) {
 
 const indexType = "application/vnd.oci.image.index.v1+json"
 
-// record stores everything in a registry, as far as a tag leads to it.
+// record writes the content of a registry to which tags lead into a file of testdata.
 func (c cosign) record(t *testing.T, from *realRegistry, artifact, name string) {
 	t.Helper()
 	r := recorded{Artifact: artifact, Keys: map[string]string{}, Tags: map[string]string{}, Manifests: map[string]shown{}, Blobs: map[string][]byte{}}

@@ -20,7 +20,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/standin/registry"
 )
 
-// recorded is what a real registry had after the real cosign signed an artifact there, once with each key.
+// recorded is the content of a real registry after the real cosign signed an artifact there, once with each key.
 type recorded struct {
 	Cosign    string            `json:"cosign"`    // the version.
 	Artifact  string            `json:"artifact"`  // the digest of the artifact.
@@ -139,7 +139,7 @@ func (r recorded) keyFile(t *testing.T, name string) string {
 	return file
 }
 
-// TestCosign verifies what the real cosign stored in a real registry, by each key and by none of them.
+// TestCosign verifies the content that the real cosign stored in a real registry, with each key and with the key of a stranger.
 func TestCosign(t *testing.T) {
 	stranger := newSigner(t, ecdsaKey(t, elliptic.P256()), crypto.SHA256)
 	for _, layout := range cosignLayouts {
@@ -180,7 +180,7 @@ func statementOf(blob []byte) (statement []byte, put func([]byte) []byte) {
 	return nil, nil
 }
 
-// TestAttackCosign changes what the real cosign signed, and moves it to another artifact. It never counts.
+// TestAttackCosign changes the content that the real cosign signed, or moves the signatures to another artifact. No signature then counts.
 func TestAttackCosign(t *testing.T) {
 	same := func(blob []byte) []byte { return blob }
 	inStatement := func(from, to string) func([]byte) []byte {

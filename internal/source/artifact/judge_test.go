@@ -38,12 +38,12 @@ import (
 // realRegistry is a process with the real registry.
 type realRegistry struct {
 	host string
-	auth auth.Credential // of the pushes
+	auth auth.Credential // the login for pushes
 }
 
 const password = "pass:word"
 
-// registryVariable names the variable with the real registry.
+// registryVariable is the name of the environment variable with the path of the real registry.
 const registryVariable = "STACKREEVE_TEST_REGISTRY"
 
 func startRealRegistry(t *testing.T, access string) *realRegistry {

@@ -343,7 +343,7 @@ func TestArchiveAfterAChangeOfKeys(t *testing.T) {
 	}
 }
 
-// A bundle that counts has a signature by the key, so no other text does.
+// No text counts as signed, because nobody has used the key.
 func FuzzBundle(f *testing.F) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -87,7 +87,7 @@ func follow(t *testing.T, cfg Config) *Artifact {
 	return a
 }
 
-// verified fetches the artifact, and returns who signed it. Its files can be read if and only if somebody did.
+// verified fetches and verifies an artifact. Its files can be read if and only if it is verified.
 func verified(t *testing.T, a *Artifact) (rev source.Revision, changed bool, err error) {
 	t.Helper()
 	if rev, changed, err = a.Fetch(t.Context()); err != nil {

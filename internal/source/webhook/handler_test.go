@@ -295,8 +295,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// FuzzHeads sends messages with any head. An unsigned message is never accepted, and a message with
-// an invalid head is not read.
+// FuzzHeads sends messages with any headers. An unsigned message is never accepted, and no answer
+// contains the secret.
 func FuzzHeads(f *testing.F) {
 	f.Add("application/json", "push", "sha256="+sign(push, "guess"), sign(push, "guess"), push)
 	f.Add("application/json; charset=utf-8", "ping", "sha256=", "", "{}")
