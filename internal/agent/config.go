@@ -42,8 +42,8 @@ type Source struct {
 	Fetch func(context.Context) (source.Revision, bool, error)
 	// History visits the commits of the branch before the given commit, the newest first. It may be nil.
 	History func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
-	// Earlier is the same function as History, or nil. It is called while the newest commit is refused and no accepted one is known. If it is
-	// nil, no earlier commit is applied.
+	// Earlier is the same function as History, or nil. The loop calls it while the newest commit is refused and no accepted one is
+	// known, and the engine for a group that goes back. If it is nil, neither goes back.
 	Earlier func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error
 	// Verify reports who signed a commit. last is the last verified commit; "" if it is unknown. The error is an [*source.Unverified] if the
 	// commit must not be used. If Verify is nil, no signatures are needed.

@@ -187,10 +187,10 @@ func (s *Loop) logIn(ctx context.Context) error {
 //
 //	Synced           synced.go    was this commit in sync?
 //	Policies         weaker.go, depends.go, control.go
-//	PreviousSums     before.go    the manifests of the previous commit
+//	PreviousSums     sums.go      the manifests of the previous commit
 //	Approved         control.go   approvals of the command line and of HTTP
 //	EarlierCommits   back.go      for groups that go back
-//	Before           back.go      kinds that the stack had, for refused lists
+//	EarlierKinds     back.go      kinds that the stack had, for refused lists
 func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source.Revision, read resolve.Reading) (engine.Revision, error) {
 	synced, errUnknown := s.wasSynced(ctx, rev.Commit)
 	if synced && run.Refused != nil {
@@ -210,7 +210,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	if errUnknown != nil && s.leavesDrift(read.Want, policies) {
 		return engine.Revision{}, errNotKnown
 	}
-	before, err := s.sumsBefore(ctx, rev, read, policies)
+	sums, err := s.sumsBefore(ctx, rev, read, policies)
 	if err != nil {
 		return engine.Revision{}, err
 	}
@@ -222,7 +222,7 @@ func (s *Loop) revision(ctx context.Context, run *report.Run, rev, newest source
 	}
 	return engine.Revision{
 		Commit: rev.Commit, Want: read.Want, Ignored: read.Ignored, Approved: s.approved(rev.Commit), Only: s.Only, Targets: s.Targets, Recreate: s.Recreate, Synced: synced, Policies: policies,
-		EarlierCommits: s.earlierObjects(s.Earlier, rev, s.cloud.Region), Before: s.earlierObjects(s.History, rev, s.cloud.Region), PreviousSums: before,
+		EarlierCommits: s.earlierObjects(s.Earlier, rev, s.cloud.Region), EarlierKinds: s.earlierObjects(s.History, rev, s.cloud.Region), PreviousSums: sums,
 	}, nil
 }
 

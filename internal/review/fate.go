@@ -29,7 +29,7 @@ func (s *Planner) needsForPage(ctx context.Context, j job) (list []comment.Need,
 // fateOf returns a need without an open pull request into the branch, with the fate that the forge reports. For each merged pull request,
 // the forge is asked only once, because it stays merged.
 func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comment.Need, error) {
-	if url, merged := s.merged.Load(n.Number); merged {
+	if url, merged := s.mergedURLs.Load(n.Number); merged {
 		n.Fate, n.URL = comment.Merged, url.(string)
 		return n, nil
 	}
@@ -43,7 +43,7 @@ func (s *Planner) fateOf(ctx context.Context, n comment.Need, base string) (comm
 		n.Fate, n.URL = comment.Astray, pull.URL
 	case pull.Merged:
 		n.Fate, n.URL = comment.Merged, pull.URL
-		s.merged.Store(n.Number, pull.URL)
+		s.mergedURLs.Store(n.Number, pull.URL)
 	case !pull.Open:
 		n.Fate, n.URL = comment.Closed, pull.URL
 	}

@@ -62,7 +62,7 @@ type Planner struct {
 	queue      *queue
 	poll       schedule.Schedule
 	held       atomic.Pointer[plan.Plan] // the held plan of the branch; nil if there is none
-	merged     sync.Map                  // addresses of the pull requests that are known to be merged, by number
+	mergedURLs sync.Map                  // addresses of the pull requests that are known to be merged, by number
 }
 
 // planTime is the time limit for planning one pull request. retryPlan is the pause after a plan has failed for a temporary reason. The

@@ -44,7 +44,7 @@ type delivery struct {
 	page    page
 	job     job
 	marker  memory.Marker // made when the page is queued, because a comment of a run that began later must not be overwritten.
-	written bool          // a comment was written, in this attempt or in an earlier one
+	written bool          // a comment was written or the status is new, in this attempt or in an earlier one
 }
 
 // post puts a page into the outbox, which calls deliverPage.

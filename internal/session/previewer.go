@@ -74,7 +74,7 @@ func (p *Previewer) prepare(ctx context.Context, commit string, files fs.FS) (*e
 		}
 	}
 	before, err := p.sumsBefore(ctx, region, read)
-	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, Before: p.earlierCommits(region), Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
+	return eng, engine.Revision{Commit: commit, Want: read.Want, Ignored: read.Ignored, PreviousSums: before, EarlierKinds: p.earlierKinds(region), Policies: weaker, Targets: p.targets, Recreate: p.recreate}, err
 }
 
 // sumsBefore returns the checksums of the manifests of the previous commit if people decide about drift. An object of that commit that is
@@ -127,9 +127,9 @@ func (p *Previewer) before() resolve.Past {
 	}
 }
 
-// earlierCommits returns a function that visits the objects of the earlier states of the files, without those that are refused. It returns nil if the
+// earlierKinds returns a function that visits the objects of the earlier states of the files, without those that are refused. It returns nil if the
 // earlier states are unknown.
-func (p *Previewer) earlierCommits(region string) func(context.Context, func(string, []kind.Desired) bool) error {
+func (p *Previewer) earlierKinds(region string) func(context.Context, func(string, []kind.Desired) bool) error {
 	past := p.before()
 	if past == nil {
 		return nil

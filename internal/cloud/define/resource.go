@@ -39,7 +39,7 @@ type Resource[Spec, Filter, More any] struct {
 	// QuotaNeeded returns the amounts of quotas that an object uses. References in the spec are names of manifests, or IDs as the cloud shows
 	// them.
 	QuotaNeeded func(*Spec, kind.FactsOf) kind.Amounts
-	// Besides returns the amounts of quotas that an object uses in addition to QuotaNeeded. more belongs to an existing object.
+	// Besides returns the amounts of quotas that an object uses in addition to QuotaNeeded. more is nil for a desired object.
 	Besides func(*Spec, *More) kind.Amounts
 	// Impossible says why the cloud will refuse to create an object, LikelyRefusal why it may, and ExclusiveClaims lists values that only
 	// one object can have; see [kind.Kind].

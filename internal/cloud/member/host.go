@@ -9,7 +9,7 @@ import (
 // Host is the server that a member runs on.
 type Host struct {
 	ID    string // "" while there is none
-	Boots bool   // whether it was started only recently
+	Boots bool   // whether it is being built, or was started only recently
 	Down  string // why it does not run: "is SHUTOFF"; "" if it may run
 }
 
@@ -19,7 +19,7 @@ func hostOf(server *kind.Live, patience time.Duration) Host {
 	if server == nil {
 		return Host{}
 	}
-	h := Host{ID: server.ID, Boots: time.Since(server.Since) < patience}
+	h := Host{ID: server.ID, Boots: server.Since.IsZero() && server.Phase == kind.Pending || time.Since(server.Since) < patience}
 	if server.Down != "" {
 		h.Down = server.Message
 	}

@@ -26,7 +26,7 @@ func (e *Engine) Observe(ctx context.Context, want []kind.Desired) kind.Snapshot
 func (e *Engine) observeForPlan(ctx context.Context, rev Revision) kind.Snapshot {
 	asked := namedPlaces(rev.Want)
 	shown := e.observe(ctx, e.placesToList(asked, func(kind.Info, memory.Place) bool { return false }), rev.Want, nil, request{})
-	e.excuse(ctx, shown, asked, rev.Before)
+	e.excuse(ctx, shown, asked, rev.EarlierKinds)
 	return e.snapshot(shown, nil, rev.Want)
 }
 
@@ -52,7 +52,7 @@ func (e *Engine) observeForPass(ctx context.Context, rev Revision) (have kind.Sn
 func (e *Engine) observePlaces(ctx context.Context, rev Revision, places []memory.Place, before kind.Snapshot) kind.Snapshot {
 	now, wanted := time.Now(), e.past().WithFallbacks(rev.Want)
 	shown, managed := e.observe(ctx, places, rev.Want, before, request{}), managedOf(wanted)
-	maps.Copy(managed, e.excuse(ctx, shown, namedPlaces(wanted), rev.Before))
+	maps.Copy(managed, e.excuse(ctx, shown, namedPlaces(wanted), rev.EarlierKinds))
 	if before == nil {
 		e.addRefused(shown)
 	}

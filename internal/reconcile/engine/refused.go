@@ -23,7 +23,7 @@ import (
 // With further entries, the place is unknown so that no object that may exist there is created again through another entry. This is not necessary
 // for a privileged kind, because its objects belong to the whole cloud, and an entry that may create them can list all of them.
 
-// commits visits the objects of earlier commits, see [Revision.Before]. It may be nil.
+// commits visits the objects of earlier commits, see [Revision.EarlierKinds]. It may be nil.
 type commits func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 
 // excuse marks the refused lists that are excused. named are places that earlier commits managed, so that their refused lists are not excused.

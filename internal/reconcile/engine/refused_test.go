@@ -179,7 +179,7 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 		}
 	}
 	want := wantedBy(t, two.things, "a")
-	two.engine.Sync(t.Context(), Revision{Want: want, Before: past(0, nil)})
+	two.engine.Sync(t.Context(), Revision{Want: want, EarlierKinds: past(0, nil)})
 	if read > 0 {
 		t.Error("commits were read though no list is refused")
 	}
@@ -195,13 +195,13 @@ func TestEarlierCommitsOfServicesThatAreRefused(t *testing.T) {
 		"they cannot be read": {-1, errors.New("no connection"), plan.Broken},
 	} {
 		two.serve("other")
-		rev := Revision{Want: want, Before: past(c.had, c.err)}
+		rev := Revision{Want: want, EarlierKinds: past(c.had, c.err)}
 		read = 0
 		if p, _ := two.engine.PreviewOf(t.Context(), rev); p.Outcome() != c.want || read > maxBefore {
 			t.Errorf("%s: a preview is %s after %d commits", name, p.Outcome(), read)
 		}
 		two.engine.Sync(t.Context(), rev)
-		read, rev.Before = 0, past(-1, c.err)
+		read, rev.EarlierKinds = 0, past(-1, c.err)
 		two.engine.past().Forget(memory.LoggedIn{})
 		if pass := two.engine.Sync(t.Context(), rev); pass.Outcome() != c.want || read > 0 && c.err == nil {
 			t.Errorf("%s: %s after %d more commits", name, pass.Outcome(), read)

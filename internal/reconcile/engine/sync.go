@@ -38,9 +38,9 @@ type Revision struct {
 	// EarlierCommits visits the objects of earlier commits, the newest first, until visit returns false. It is nil if
 	// there is no history.
 	EarlierCommits func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
-	// Before does the same for lists that the cloud refuses: the stack may own objects of the kinds in earlier commits. At most [maxBefore]
+	// EarlierKinds does the same for lists that the cloud refuses: the stack may own objects of the kinds in earlier commits. At most [maxBefore]
 	// commits are visited. It may be set although EarlierCommits is nil.
-	Before func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
+	EarlierKinds func(ctx context.Context, visit func(commit string, want []kind.Desired) (more bool)) error
 	// Policies weaken the plans of this revision, in addition to the engine's own.
 	Policies []plan.Policy
 

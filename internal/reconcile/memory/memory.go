@@ -31,7 +31,7 @@ type Memory struct {
 	// adds created objects that lists should contain and do not ([Memory.NoteCreatedAndGone]). A step that deletes an object removes its
 	// ID before the request.
 	knownIDs map[string]string
-	// made are the IDs of objects that this process has created and that were not usable in any list since, by step. The answer to a
+	// made are the IDs of objects that this process has created and that were neither usable nor in use in any list since, by step. The answer to a
 	// creation writes it.
 	made map[string]string
 	// created are new objects that no list contains so far, by step. The answer to a creation writes it.

@@ -114,7 +114,7 @@ func (m *Memory) Adopted(id string) bool {
 	return m.adopted[id]
 }
 
-// noteUsable drops the ID of an object that this process has created, once the object can be used or no longer exists.
+// noteUsable drops the ID of an object that this process has created, once the object can be used, is in use, or was replaced by another one.
 func (m *Memory) noteUsable(s *plan.Step) {
 	if have := s.Have; have != nil && !s.Surplus && (have.ID != m.made[s.Identity()] || have.Phase.Usable() || have.InUse) {
 		delete(m.made, s.Identity())

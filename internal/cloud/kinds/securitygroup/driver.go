@@ -39,7 +39,8 @@ func create(ctx context.Context, d driver, w typed.Want[Spec]) (*state, error) {
 }
 
 // update writes the rules first. That raises the revision of the group, so update reads the group
-// again before it writes the other fields.
+// again before it writes the other fields. An update begins only when all remote groups are ready (package decide, await.go), so it leaves
+// out no rule.
 func update(ctx context.Context, d driver, change define.Change[Spec, More]) error {
 	if kind.Has(change.Changes, "spec.resource.rules") {
 		if _, err := setRules(ctx, d, change.Want, change.Have.State); err != nil {

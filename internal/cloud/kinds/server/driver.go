@@ -99,7 +99,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 		return nil, err
 	}
 	if len(w.Spec.Tags) > 0 && !tagged || len(w.Spec.Ports) == 0 && !bare {
-		w.Mark.Applied = kind.HalfMade
+		w.Mark = mark.Begun(w.Mark)
 	}
 	described := cloud.AtLeast(version, withDescription)
 	script, given, err := c.completed(w)
@@ -114,7 +114,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 	if hints := hints(w, body[hintsAttribute]); len(hints) > 0 {
 		request[hintsAttribute] = hints
 	}
-	maps.Copy(body["metadata"].(map[string]string), own)
+	maps.Copy(body["metadata"].(map[string]string), own) // Creation has put the mark there
 	for name, taken := range map[string]bool{"description": described, "tags": tagged, "networks": bare || len(w.Spec.Ports) > 0, hintsAttribute: false} {
 		if !taken {
 			delete(body, name)

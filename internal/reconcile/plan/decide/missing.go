@@ -30,7 +30,7 @@ func (p *planner) decideMissing(s plan.Step, d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Wait, why)
 	}
 	s.Lost = p.KnownIDs[s.Identity()]
-	s.Action, s.Drift = plan.Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.Lost != "" || p.wasWanted(d) // a requested scale-up is not drift
+	s.Action, s.Drift = plan.Create, p.Synced && !d.Scaled && !p.Begun[d.Key] || s.Lost != "" || p.wasWanted(d) // a requested scale-up is not drift; a policy (guard.ReportDrift) may only report drift
 	s.Causes = cause.List(nil).And(p.unreadyLateTargets(d))
 	p.found.GetsNewID[d.Key] = !p.KindOf[d.Key.Kind].Info.IDIsName
 	return p.await(s, d)

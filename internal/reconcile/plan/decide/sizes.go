@@ -122,7 +122,7 @@ func (w worldReader) sparesThere() map[manifest.Key]int {
 		}
 	}
 	count := map[manifest.Key]int{}
-	for group, members := range w.Optional.Members {
+	for group, members := range w.Optional.Spares {
 		for i, member := range members {
 			if there[member] {
 				count[group] = i + 1

@@ -31,7 +31,7 @@ type Size struct {
 
 // OptionalMembers has the spares and scaled members that groups may have.
 type OptionalMembers struct {
-	Members map[manifest.Key][]manifest.Key // the spares of each group, in the order of their numbers.
+	Spares  map[manifest.Key][]manifest.Key // the spares of each group, in the order of their numbers.
 	Scaled  map[manifest.Key][]manifest.Key // the members of each group above its lower bound, in the same order.
 	First   map[manifest.Key]manifest.Key   // the first member, of each group in Scaled, that always exists.
 	Least   map[manifest.Key]int            // the number of members, of each group in Scaled, that always exist.
@@ -45,7 +45,7 @@ func FindOptionalMembers(in Input) *OptionalMembers {
 	if !slices.ContainsFunc(in.Want, func(d kind.Desired) bool { return d.Spare || d.Scaled }) {
 		return nil
 	}
-	s := &OptionalMembers{Members: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
+	s := &OptionalMembers{Spares: map[manifest.Key][]manifest.Key{}, Scaled: map[manifest.Key][]manifest.Key{}, First: map[manifest.Key]manifest.Key{}, Least: map[manifest.Key]int{},
 		Owner: map[manifest.Key]manifest.Key{}, ByOwner: map[string]*kind.Desired{}, ByKey: map[manifest.Key]*kind.Desired{}}
 	members := map[string]string{}
 	for _, k := range in.Kinds {
@@ -60,7 +60,7 @@ func FindOptionalMembers(in Input) *OptionalMembers {
 		switch {
 		case !member:
 		case d.Spare:
-			s.Members[d.Parent] = append(s.Members[d.Parent], d.Key)
+			s.Spares[d.Parent] = append(s.Spares[d.Parent], d.Key)
 		case d.Scaled:
 			s.Scaled[d.Parent] = append(s.Scaled[d.Parent], d.Key)
 		default:
@@ -69,7 +69,7 @@ func FindOptionalMembers(in Input) *OptionalMembers {
 			}
 		}
 	}
-	for _, lists := range []map[manifest.Key][]manifest.Key{s.Members, s.Scaled} {
+	for _, lists := range []map[manifest.Key][]manifest.Key{s.Spares, s.Scaled} {
 		for _, members := range lists { // sorted by number, because Want has the order of references
 			slices.SortFunc(members, func(a, b manifest.Key) int { return natural.Compare(a.Name, b.Name) })
 		}
@@ -111,7 +111,7 @@ func (s *OptionalMembers) Cut(want []kind.Desired, spares map[manifest.Key]int, 
 		return want
 	}
 	in := map[manifest.Key]bool{}
-	for group, members := range s.Members {
+	for group, members := range s.Spares {
 		for i, member := range members {
 			in[member] = i < spares[group]
 		}
