@@ -11,7 +11,7 @@ import (
 // Ambiguity is the reason why the object for a key cannot be decided.
 type Ambiguity int
 
-// These are the doubts.
+// These are the reasons. NoAmbiguity means that the object is decided.
 const (
 	NoAmbiguity Ambiguity = iota
 	Contested             // the object has marks of other owners, too
@@ -19,13 +19,13 @@ const (
 	OnlyCopied            // the only marks are copies of another object's
 )
 
-// Choice is the result of the claims to one key.
+// Choice is the result of [Cloud.Choose] for one key.
 type Choice struct {
-	Have      *Live   // the chosen object; nil if there is none, or if there is a doubt.
+	Have      *Live   // the chosen object; nil if there is none, or if there is an ambiguity.
 	Surplus   []*Live // half-made copies of Have, and objects that are being deleted.
 	Copied    []*Live // objects with a copied mark; they belong to nobody.
 	Ambiguity Ambiguity
-	Ambiguous []*Live // the objects that the doubt is about.
+	Ambiguous []*Live // the objects that the ambiguity is about.
 }
 
 // ManifestFacts contains the facts about an object from manifests, besides its key.
@@ -47,9 +47,9 @@ type ManifestFacts struct {
 //	  much older
 //	half-made objects only                                 the oldest; the others are surplus
 //	objects that are being deleted only                    the first of them; the others are surplus
-//	an object that has marks of other owners, too          a doubt
-//	only objects with copied marks                         a doubt
-//	several objects, in any other case                     a doubt
+//	an object that has marks of other owners, too          an ambiguity
+//	only objects with copied marks                         an ambiguity
+//	several objects, in any other case                     an ambiguity
 //	no object                                              nothing
 func (c *Cloud) Choose(claims Claims, asked ManifestFacts) Choice {
 	staying, leaving := split(claims.Sole)
@@ -76,7 +76,7 @@ func (c *Cloud) Choose(claims Claims, asked ManifestFacts) Choice {
 	return out
 }
 
-// original returns the one object in all of which the others are half-made copies. It returns nil if that cannot be proved.
+// original returns the object of which all others in the list are half-made copies. It returns nil if that cannot be proved.
 func (c *Cloud) original(all []*Live, fixedMark bool) *Live {
 	if fixedMark {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Claims are the objects in the cloud that have one owner mark of the stack.
+// Claims are the objects in the cloud that have the same owner mark of the stack.
 type Claims struct {
 	Sole   []*Live // objects without another owner's mark.
 	Shared []*Live // objects that have marks of other owners, too, so that nobody owns them.
@@ -25,7 +25,7 @@ func (c *Claims) add(l *Live) {
 	}
 }
 
-// And returns the claims in both.
+// And returns the claims of c and of other.
 func (c Claims) And(other Claims) Claims {
 	return Claims{slices.Concat(c.Sole, other.Sole), slices.Concat(c.Shared, other.Shared), slices.Concat(c.Copied, other.Copied)}
 }

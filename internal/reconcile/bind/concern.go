@@ -26,7 +26,7 @@ type Sight struct {
 	sum   checksum.Sum
 }
 
-// Same reports whether the objects look the same in both. Objects that could not be summed are never the same.
+// Same reports whether the objects look the same in both sights. Objects that could not be summed are never the same.
 func (s Sight) Same(other Sight) bool { return s == other && s.sum != checksum.Sum{} }
 
 // Look returns how the objects of a list look that concern a stack. The order of the list does not matter.

@@ -63,7 +63,7 @@ func (m *Memory) SaveNews(now time.Time) (again time.Time) {
 	return again
 }
 
-// Save writes the whole memory to the file.
+// Save writes the stored part of the memory (see document) to the file, if it has changed.
 func (m *Memory) Save(now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -170,8 +170,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The decision after a search is stored in any case. If it has a commit, the earlier form of the group is stored, too, and its objects are
-// added to the wanted objects.
+// The decision after a search is stored in any case. If it has a commit, the earlier state of the group is stored, too, and its objects
+// are added to the wanted objects.
 func TestSearched(t *testing.T) {
 	m, f := &Memory{}, plan.Failing{Group: web, Digest: "d"}
 	if m.Searched(f) {

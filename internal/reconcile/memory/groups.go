@@ -17,7 +17,7 @@ type probe struct {
 	at     int
 }
 
-// searched is a search of the history for a form that replaces the failing form of a group. digest identifies the failing form.
+// searched is a search of the history for the state that a failing group can go back to. digest identifies the failing state.
 type searched struct {
 	group  manifest.Key
 	digest string
@@ -30,7 +30,8 @@ func (m *Memory) Probed(member manifest.Key, at int) rollout.Record {
 	return m.probed[probe{member, at}]
 }
 
-// NoteAnswer records the answer of a member to one of its probes. The argument of is the incarnation of the member that answered.
+// NoteAnswer records the answer of a member to one of its probes. The argument of identifies the object that answered (see
+// [plan.Probed]).
 func (m *Memory) NoteAnswer(member manifest.Key, at int, of string, now time.Time, answer error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,14 +54,14 @@ func (m *Memory) NoteHealed(s *plan.Step, now time.Time) {
 	m.unsaved = true
 }
 
-// Searched reports whether the history was already searched for a form that a group can go back to.
+// Searched reports whether the history was already searched for a state that a group can go back to.
 func (m *Memory) Searched(f plan.Failing) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.searched[searched{f.Group, f.Digest}]
 }
 
-// NoteSearched records the form that a group goes back to. If to has no commit, the group does not go back.
+// NoteSearched records the state that a group goes back to. If to has no commit, the group does not go back.
 func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +70,7 @@ func (m *Memory) NoteSearched(f plan.Failing, to plan.Fallback) {
 	}
 }
 
-// WithFallbacks returns the objects of a revision, and in addition the objects of the forms that groups went back to.
+// WithFallbacks returns the objects of a revision, and in addition the objects of the states that groups went back to.
 func (m *Memory) WithFallbacks(want []kind.Desired) []kind.Desired {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -49,15 +49,18 @@ type Memory struct {
 
 	// probed contains the results of probes of members of groups. The answers to probes write it.
 	probed map[probe]rollout.Record
-	// patients are members that did not serve when they were last checked, and members that were healed since. Each plan replaces it.
+	// patients are members that did not serve when they were last checked, and members that were healed since. Each plan replaces it, and each
+	// healing adds to it.
 	patients map[manifest.Key]rollout.Patient
 	// seen contains the facts about members in the newest plan. Each plan replaces it.
 	seen plan.Seen
-	// fallbacks are the groups that went back, and searched are the searches that decided about that. The end of a pass writes both.
+	// fallbacks are the groups that went back, and searched are the searches that decided about that. The end of a pass writes both, and so does
+	// its start for groups whose marks say that they went back.
 	fallbacks map[manifest.Key]plan.Fallback
 	searched  map[searched]bool
 
-	// found contains the results of the last lists of places. The first lists of a pass write it.
+	// found contains the results of the last lists of places. The lists before the first change of a pass write it, and looks that find an
+	// object.
 	found map[Place]Finding
 	// sights are how places looked at the end of the last pass. The end of a pass writes it, and the start of one drops it.
 	sights map[Place]Sight

@@ -96,8 +96,8 @@ func TestWhatIsDestroyedIsNotMissed(t *testing.T) {
 	}
 }
 
-// If the cloud has refused a step, the step has ended. If it has not answered, or the step was cut off, the step may continue. It does not if nothing
-// was sent; then only lists may lag behind.
+// If the cloud has refused a step, the step has ended. If it has not answered, or the step was cut off, the step may continue. If nothing was sent,
+// it does not continue, and only lists may lag behind.
 func TestFailures(t *testing.T) {
 	unsent := fmt.Errorf("%w: %w", kind.ErrUnsent, context.Canceled)
 	for name, tt := range map[string]struct {

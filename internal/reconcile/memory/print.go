@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/rollout"
 )
 
-// Print writes the whole memory for people. It writes each field that is not empty, with one entry per line.
+// Print writes the memory for people: the facts about objects, members and places, with one fact per line.
 func (m *Memory) Print(w io.Writer) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

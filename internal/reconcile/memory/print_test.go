@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// The whole memory is printed, with one entry per line. An entry of begun shows whether the object may be deleted, and the time until which
-// lists may not show it.
+// The memory is printed with one fact per line. A line of begun shows whether the object may be deleted, and the time until which lists may
+// not show it.
 func TestPrint(t *testing.T) {
 	m, _ := filled(t)
 	gone := web

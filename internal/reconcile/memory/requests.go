@@ -10,8 +10,9 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// begun contains the facts about the last request for an object. A pass writes the mark last, and it may end before that. After that, the
-// branch may go back. So if a change of an object was begun, the stack itself has caused its difference, no matter what its mark says.
+// begun contains the facts about the last request for an object. A pass writes the mark last, and it may end before that. Then the branch
+// may return to an earlier commit. So if a change of an object was begun, the stack itself has caused its difference, no matter what its
+// mark says.
 type begun struct {
 	until   time.Time // time until which lists may not show the result; zero if that does not matter
 	deletes bool      // whether the request deletes the object
@@ -37,8 +38,8 @@ func (m *Memory) NoteDeleted(s *plan.Step, now time.Time) {
 	m.noteUnfinished(s, now.Add(listDelay))
 }
 
-// NoteFailure records a step that failed, if the cloud may still carry it out, for the time that wait gives it. That is so if the cloud did not answer,
-// or if the end of the pass cut the request off. A creation is not requested again until lists have been read to find its result. If the request was not
+// NoteFailure records a step that failed, if the cloud may still carry it out; wait is for how long. That is so if the cloud did not answer, or if
+// the end of the pass cut the request off. A creation is not requested again until lists have been read to find its result. If the request was not
 // even sent, only an earlier request of the same step can have a result. That request was answered, so lists show its result soon.
 func (m *Memory) NoteFailure(s *plan.Step, err error, now time.Time, wait time.Duration) {
 	unanswered := errors.Is(err, kind.ErrUnanswered)
