@@ -52,8 +52,7 @@ func (c *comparison) compareMaps(path string, have, want map[string]any) {
 	}
 }
 
-// below returns the path of a map's entry, in the form that
-// [manifest.Object.Where] reads.
+// below returns the path of the value with a key in a map, in the form that [manifest.Object.Where] reads.
 func below(path, key string) string {
 	switch {
 	case strings.ContainsAny(key, ".[]/"):
@@ -74,8 +73,8 @@ func listOfMaps(value any) (list []any, ok bool) {
 	return list, ok
 }
 
-// compareLists leaves out the equal items at the beginning and at the end of both lists. If the rests have the same length, they are
-// compared item by item. Otherwise the old items are shown as removed, and the new ones as added.
+// compareLists leaves out the equal items at the beginning and at the end of both lists. If both lists have equally many items
+// between these, these items are compared one by one. Otherwise the old items are shown as removed, and the new ones as added.
 func (c *comparison) compareLists(path string, have, want []any) {
 	first := 0
 	for first < min(len(have), len(want)) && reflect.DeepEqual(have[first], want[first]) {

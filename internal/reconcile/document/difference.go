@@ -42,8 +42,8 @@ func Differences(before, after []kind.Desired) []Difference {
 	return differences(before, after, func(d *kind.Desired) manifest.Key { return d.Key })
 }
 
-// Between does the same for the manifests of two stacks. An object whose name contains values is compared with the object
-// that has the same name before values are put in. The result is in the order of keys.
+// Between does the same as [Differences] for the manifests of two stacks. An object whose name contains values is
+// compared with the object that has the same name before values are put in. The result is in the order of keys.
 func Between(before, after []kind.Desired) []Difference {
 	list := differences(before, after, func(d *kind.Desired) manifest.Key {
 		key := d.Key
@@ -97,8 +97,8 @@ func manifestChanges(before, after *kind.Desired, secrets *redact.Redactor) []ki
 	return c.changes
 }
 
-// effectiveTree returns everything in the manifest that has an effect, as a tree in which secrets are redacted. It is empty for objects that are in
-// no file.
+// effectiveTree returns everything in the manifest that has an effect, as a tree in which secrets are sealed (see seal.go). It is empty for objects
+// that are in no file.
 func effectiveTree(d *kind.Desired) map[string]any {
 	if d.Object == nil || !d.Body.Is() {
 		return nil

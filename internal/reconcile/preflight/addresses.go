@@ -64,7 +64,8 @@ func ShortagesOf(p plan.Plan, kinds []*kind.Kind, have kind.Snapshot) []Shortage
 	return c.compare()
 }
 
-// ShortagesIn does the same for the manifests of a repository, without a cloud. Members that groups have only at certain times do not count.
+// ShortagesIn does the same as [ShortagesOf] for the manifests of a repository, without a cloud. Members that groups have only at certain
+// times do not count.
 func ShortagesIn(kinds []*kind.Kind, want []kind.Desired) []Shortage {
 	c, view := newCapacity(kinds, nil), decide.Views(kinds, want)
 	for i := range want {

@@ -67,7 +67,8 @@ func SeparationsOf(p plan.Plan, kinds []*kind.Kind) (list []Separation) {
 	return needed
 }
 
-// CompareHosts warns of groups whose members need more hosts than there are. has is the number of hosts in use, by availability zone.
+// CompareHosts warns of groups whose members need more hosts than there are. has is the number of hosts that are enabled and up, by
+// availability zone.
 func (f *Findings) CompareHosts(apart []Separation, has map[string]int) {
 	all := 0
 	for _, n := range has {

@@ -19,7 +19,7 @@ import (
 //   - "restricts": for exports only.
 //
 // An expansion sets fields that no manifest can have (`json:"-"`). Their tag `from` names the field of the same struct that people have to change
-// instead; "." is the struct itself. All references of such a list have that path.
+// instead; "." is the struct itself. All references in such a field have the path of the named one.
 //
 // A reference is fixed if a field on the path to it has the rule "immutable". A reference of an object to itself is left out if it can be
 // changed. The object need not wait for itself, and its driver sets the ID as soon as it is known.

@@ -5,7 +5,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// repository is the view of a resolver that an object in a namespace gets for its expansion.
+// repository answers the questions of an object of a namespace while that object is expanded.
 type repository struct {
 	*resolver
 	namespace string

@@ -50,8 +50,8 @@ func (r *resolver) checksums(n *node) (sum checksum.Sum, digest string) {
 	return whole.Sum(), checksum.Sum(marked.Sum(nil)).Short()
 }
 
-// importText returns the content of an import's manifest. Another filter may find another object. If it does, the objects that refer to it
-// differ because of that commit.
+// importText returns the content of an import's manifest. A commit that changes the filter may make the import find another object. Then
+// the objects that refer to the import differ because of that commit.
 func (r *resolver) importText(n *node) string {
 	if n.text != "" {
 		return n.text

@@ -18,7 +18,7 @@ import (
 )
 
 // Values are the values of a stack, which are put into its manifests: see [manifest.Values]. Those in Inline have
-// precedence. Of two sources with the same name, the later one has.
+// precedence. If two sources in From have a value of the same name, the later one counts.
 type Values struct {
 	Inline map[string]string
 	From   []ValueSource

@@ -13,7 +13,7 @@ import (
 // maxWays is the maximum number of fields for which an object can choose a way.
 const maxWays = 50
 
-// wayChosen is an item of the annotation, field=way.
+// wayChosen is an item of the annotation [AnnotationChange], field=way.
 type wayChosen struct{ text, field, way string }
 
 func chosenWays(d *kind.Desired) (list []wayChosen) {
