@@ -39,7 +39,7 @@ func (c Cause) Has(code Code) bool {
 	return c.holds(func(c Cause) bool { return c.Code == code })
 }
 
-// holds reports whether the function is returns true for the cause, or for a cause among its arguments.
+// holds reports whether is(c) is true for the cause c, or for a cause among its arguments.
 func (c Cause) holds(is func(Cause) bool) bool {
 	return is(c) || slices.ContainsFunc(c.Args, func(arg any) bool {
 		switch arg := arg.(type) {

@@ -43,7 +43,7 @@ type Repository interface {
 	// GuessName guesses which declared object of a kind a person meant by a misspelt name. It is "" if there is none, or after too many
 	// guesses.
 	GuessName(kind, name string) string
-	// Data returns one value of a ConfigMap or Secret. entry is the name of the value. ok is false when there is no such value.
+	// Data returns one value of a ConfigMap or Secret. entry is the name of the value; ok is false when there is no such value.
 	Data(kind, name, entry string) (text string, ok bool)
 	// Referring lists the names of the objects of a kind that the repository itself declares and that refer to the named one, sorted.
 	Referring(kind, toKind, toName string) []string

@@ -95,7 +95,7 @@ type group struct {
 
 	wanted      int // members that are not spare.
 	serving     int // members, including spare ones, that have served for long enough.
-	lacking     int // other members of wanted that are, or will be, up to date.
+	lacking     int // wanted members that do not serve for long enough, and are or will be up to date.
 	changing    int // wanted members that do not exist, or that have not served for long enough since they were changed.
 	outstanding int // wanted members that must be changed.
 	spares      int // spare members that exist.

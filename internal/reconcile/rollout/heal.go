@@ -24,8 +24,8 @@ type Heal struct {
 	After time.Duration
 	// PerHour is the maximum number of healings in the group within an hour.
 	PerHour int
-	// MaxSick is the largest number of members that may not serve. If more do not serve, none is healed, because the cause is not a single
-	// member.
+	// MaxSick is the largest number of members out of service with which members are healed. If more do not serve, none is healed, because
+	// the cause is not a single member.
 	MaxSick Amount
 }
 
@@ -52,7 +52,7 @@ type Patient struct {
 // Treatment is the decision about healing the members of a group now.
 type Treatment struct {
 	Cures []Cure // in the order of the members
-	// Held is the reason why members are not healed although they should be; "" if there are none.
+	// Held is the reason why members are not healed although they should be; "" if there is no such member.
 	Held string
 }
 
@@ -114,7 +114,7 @@ func (h Heal) inTreatment(p Patient, now time.Time) bool {
 // pause returns the time that a healed member has until it must serve again.
 func (h Heal) pause() time.Duration { return max(h.After, time.Minute) }
 
-// maxSick returns the largest number of members that may not serve while members are healed. If it is a share, it is at least one.
+// maxSick returns the largest number of members out of service with which members are healed. If it is a share, it is at least one.
 func (h Heal) maxSick(members int) int {
 	if h.MaxSick.Share {
 		return max(1, members*h.MaxSick.Percent/100)

@@ -28,7 +28,7 @@ func (p Probe) String() string {
 
 // Record contains the results of one probe of one member. The zero value is for a member that was never asked.
 type Record struct {
-	of       string // incarnation of the member
+	of       string // identifies the object that did the member's work, and its start
 	at       time.Time
 	served   bool
 	failures int       // number of failures in a row
@@ -36,8 +36,8 @@ type Record struct {
 	said     string
 }
 
-// Due reports whether the member must be asked now. worker names the incarnation of the member, and since is the time when the member began to
-// run.
+// Due reports whether the member must be asked now. worker identifies the object that does the member's work, and its start; since is the time
+// of that start.
 func (r Record) Due(p Probe, worker string, since, now time.Time) bool {
 	return !now.Before(since.Add(p.Delay)) && (r.of != worker || !now.Before(r.at.Add(p.Interval)))
 }
@@ -61,7 +61,7 @@ func (r Record) Add(worker string, now time.Time, answer error) Record {
 
 // Finding is the result of probes about a member. The zero value means that the member serves.
 type Finding struct {
-	Sick string // reason why it does not serve, or may not serve
+	Sick string // reason why it does not serve, or perhaps does not serve
 	// Suspect is true if the member did serve and has failed too few times for a decision. Sure is true if the member has failed so often
 	// in a row that it certainly does not serve.
 	Suspect, Sure bool

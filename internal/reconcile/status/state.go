@@ -7,11 +7,11 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// State is the state of an object in one or two words. It is the first of the states below that is true for the object. A kind can add a
-// word for an object that is down, such as "stopped".
+// State is the state of an object in one or two words. If several of the states below are true for the object, [subject.state] decides.
+// A kind can add a word for an object that is down, such as "stopped".
 type State string
 
-// These are the states, in the order in which they are checked. In their comments, "it" is the object.
+// These are the states. In their comments, "it" is the object.
 const (
 	StateUnknown   State = "unknown"             // the cloud could not be asked.
 	StateRefused   State = "refused"             // nothing is done until a person decides.

@@ -60,8 +60,8 @@ func (w workloads) summarize(of plan.Workload) map[string]any {
 	return own
 }
 
-// members returns the parts of a workload that stand for other objects, such as the machines of a group. It returns nil if the workload has
-// none.
+// members returns the parts of a workload that stand for other objects, such as the machines of a group. It returns nil if there are none
+// and the workload is no group.
 func (w workloads) members(of plan.Workload) (list []*Object) {
 	if k := w.kinds[of.Key.Kind]; k != nil && k.Group.Members != "" {
 		list = []*Object{}
