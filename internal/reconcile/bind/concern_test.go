@@ -24,7 +24,7 @@ func looks(id, name string, s *state) *Live {
 }
 
 // A look compares the objects that bear the stack's marks, or that the stack refers to. Every change of them is noticed, also one in a part of
-// the state that only the kind knows. Others do not matter.
+// the state that only the kind knows. Changes of other objects do not matter.
 func TestLook(t *testing.T) {
 	moment := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	list := func() []*Live {

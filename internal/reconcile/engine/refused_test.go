@@ -24,7 +24,7 @@ func twoServices() twoKinds {
 	return two
 }
 
-// serve starts an agent. service is that of the Others.
+// serve starts an agent. service is the service of the Others.
 func (two *twoKinds) serve(service string) {
 	e, of := engineOf(two.things), other
 	mine := e.Kinds[0].Info
@@ -91,7 +91,7 @@ func TestServicesThatAreRefusedAreTriedAgain(t *testing.T) {
 	}
 }
 
-// An object that the stack owned, it owns after a login, and in the next process. So a list that is refused later fails the pass, until it is allowed again.
+// The stack still owns its objects after a login, and in the next process. So a list that is refused later fails the pass, until it is allowed again.
 func TestObjectsOfServicesThatAreRefusedLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
 	login := memory.LoggedIn{Where: "one/p1", As: "ann"}
@@ -130,8 +130,8 @@ func TestObjectsOfServicesThatAreRefusedLater(t *testing.T) {
 	}
 }
 
-// If the list of a kind with manifests is refused, the stack may own such objects. So removing the manifests does not excuse the list. It does if the
-// list was refused before the manifests came.
+// If the list of a kind with manifests is refused, the stack may own such objects. So removing the manifests does not excuse the list, unless it was
+// refused before the manifests came.
 func TestManifestsOfServicesThatAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		before bool

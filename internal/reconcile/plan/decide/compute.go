@@ -61,7 +61,8 @@ func Compute(in world.Input) plan.Plan {
 //	three     has a fact that follows from another one: a member that is        eleven plans
 //	          frozen keeps a volume, and then the volume must not be deleted
 //
-// For the first planner, all facts are empty, except that Spares and Sizes have the members that exist. The functions that read them are in the table of [verdicts].
+// For the first planner, all facts are empty, except that Spares and Sizes count the members that exist. The functions that read them are in the
+// table of [verdicts].
 func lastPlanner(in world.Input) (p *planner, times int) {
 	in = in.WithFallbacks()
 	known, optional, want, cloud := newVerdicts(), world.FindOptionalMembers(in), in.Want, bind.NewCloud(in.Have, in.Stack)
