@@ -68,8 +68,8 @@ type Manifests struct {
 type Forge struct {
 	// Approvals returns the plans that people approved. It is called while a commit is held.
 	Approvals func(ctx context.Context, commit string) []plan.Approval
-	// Applied reports whether a commit is known to have been in sync. Its error means that the forge does not answer now. It is called
-	// after a start until there is an answer.
+	// Applied reports whether a commit is known to have been in sync. Its error means that the forge does not answer now. It is
+	// called, for example, after a start until there is an answer.
 	Applied func(ctx context.Context, commit string) (bool, error)
 	// Existed reports whether a commit is known to have been in sync, and if so whether it had any object.
 	Existed func(ctx context.Context, commit string) (known, any bool, err error)
@@ -95,7 +95,7 @@ type Limits struct {
 
 // Process contains the objects that a loop shares with other parts of its process.
 type Process struct {
-	// Signals start runs. Forges, webhooks and people send them.
+	// Signals start runs. For example, webhooks and people send them.
 	*Signals
 	// Progress is a watcher of the engine that Open returns.
 	Progress *Progress

@@ -252,7 +252,7 @@ func TestAnApprovalDuringAPassIsNotLost(t *testing.T) {
 	})
 }
 
-// A service uses an approval of --approve only once, too.
+// An agent that keeps running uses an approval of --approve only once.
 func TestAnApprovalOfTheCommandLineIsUsedOnce(t *testing.T) {
 	names := []string{"a"}
 	o := &outside{commit: "one"}

@@ -13,8 +13,8 @@ import (
 const maxEmptied = 20
 
 // emptied reports the files that still exist in a commit but no longer define objects. It compares them with the last
-// accepted commit. If no commit has been accepted since the start, or if fallBack found that commit, it compares them with
-// the branch's history.
+// accepted commit. If no commit has been accepted since the start, or if the accepted one is applied with caution (see
+// fallBack), it compares them with the branch's history.
 func (s *Loop) emptied(ctx context.Context, rev source.Revision, read resolve.Reading) error {
 	if s.Emptied == nil || len(read.Suspects()) == 0 {
 		return nil

@@ -63,7 +63,7 @@ type Probe interface {
 	// Asks returns the number of questions to a service, and whether one of them was never asked.
 	Asks(service string, matter map[string]bool) (questions int, untried bool)
 	// Moved asks a service one question. It returns the collections that have changed since the question was asked before, and, after the
-	// first answer to a question, all collections that it shows.
+	// first answer to a question, all collections that the question shows.
 	Moved(ctx context.Context, service string, matter map[string]bool) (moved []string, err error)
 }
 

@@ -28,9 +28,9 @@ func Serve(ctx context.Context, stacks []*Loop) {
 	all.Wait()
 }
 
-// Serve makes a run immediately and whenever next returns, for example at every scheduled time and after every [Signals.Wake]. It returns when ctx has ended and the current
-// run has ended too, or when Leave is closed. A pass in progress gives way to a newer commit. A check that becomes due during a pass
-// runs after the pass.
+// Serve makes a run immediately, and whenever next returns, for example at every scheduled time and after every [Signals.Wake]. It returns when ctx
+// has ended and the current run has ended too, or when Leave is closed. A pass in progress gives way to a newer commit. A check that becomes due
+// during a pass runs after the pass.
 func (s *Loop) Serve(ctx context.Context) {
 	checks := s.Signals.check
 	s.readRecord(true)

@@ -17,8 +17,8 @@ import (
 // decision to them. If the forge remembers which commit was in sync, the agent asks the forge. Otherwise, the objects that the previous commit
 // wanted count as the objects that existed.
 
-// Wanted returns the checksum of each manifest in the newest acceptable commit of past. It returns nil if
-// there is no such commit.
+// Wanted returns the checksum of each object that the newest acceptable commit of past wants in the
+// cloud, without imports. It returns nil if there is no such commit.
 func Wanted(ctx context.Context, past resolve.Past, read func(fs.FS) ([]kind.Desired, error)) (map[manifest.Key]checksum.Sum, error) {
 	var sums map[manifest.Key]checksum.Sum
 	var failed error

@@ -96,7 +96,7 @@ func (s *Tracker) withCommand(held plan.Plan) memory.Status {
 	return memory.Status{Is: memory.Held, Command: comment.RunCommand(s.review.Name, held.Hash()), Why: held.Held.String()}
 }
 
-// howTo returns the same information as an error for the log.
+// howTo returns an error for the log: why a plan is held, and the command that approves it.
 func (s *Tracker) howTo(held plan.Plan) error {
 	return fmt.Errorf("%s: %s; approve with: %s", s.review.Name, held.Held, comment.RunCommand(s.review.Name, held.Hash()))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/review"
 )
 
-// verdict returns the meaning of a run for a commit. ok is false if the run says nothing about the commit: a limited run says nothing. synced means that the revision
-// was in sync before.
+// verdict returns the meaning of a run for a commit. ok is false if the run says nothing about the commit: a limited run says nothing. synced means
+// that the revision was in sync before.
 func verdict(run report.Run, synced bool) (commit string, means memory.Status, ok bool) {
 	commit = run.Revision.Commit
 	switch {

@@ -71,7 +71,7 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// after returns the rest after a visit that ended with err.
+// after returns the pause after a visit that ended with err.
 func (r pause) after(err error, now time.Time) pause {
 	if err == nil {
 		return pause{}

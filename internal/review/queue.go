@@ -175,7 +175,7 @@ func (q *queue) shares(number int, head string) bool {
 	return false
 }
 
-// closedPulls returns the pull requests that were planned and are no longer open.
+// closedPulls returns the pull requests that were planned and are not in open any more.
 func (q *queue) closedPulls(open map[int]bool) (numbers []int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -76,7 +76,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-// Outdate records that a branch or its cloud has changed since plans were made. Package service calls it after a pass.
+// Outdate records that a branch or its cloud has changed since plans were made. Package branch calls it after a pass.
 func (r *Repository) Outdate(now time.Time) {
 	r.outdated.outdate(now)
 	r.Wake()
