@@ -211,7 +211,8 @@ func TestAttackMessagesStorm(t *testing.T) {
 	})
 }
 
-// While the agent writes, and for some seconds after it, the messages about its own writes cause no look. Those of others do.
+// While the agent writes, and for some seconds after it, the messages about its own writes cause no look. Messages about the writes of others
+// do.
 func TestHearingOwnWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0

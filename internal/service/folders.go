@@ -58,7 +58,7 @@ func (f *folders) fetch(ctx context.Context, d *config.Stack) (news bool) {
 		f.failed[d.Name] = err
 	}
 	if err == nil || errors.Is(err, manifest.ErrManyFolders) {
-		f.seen[d.Name] = commit // without this, a commit that could not be read is tried again
+		f.seen[d.Name] = commit // a commit that could not be read is not stored, so that it is tried again
 	}
 	if err != nil {
 		return true

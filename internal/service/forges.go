@@ -16,7 +16,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/session"
 )
 
-// forges contains the forges that stacks report to. Stacks in the same repository share its entry.
+// forges contains the forges that stacks report to. Stacks in the same repository share one [review.Repository].
 type forges struct {
 	log     *slog.Logger
 	metrics *report.Metrics // nil if the process has no metrics

@@ -85,7 +85,7 @@ func (svc *service) watched() http.Handler {
 	return svc.health.Handler(promhttp.HandlerFor(svc.metrics.Registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 }
 
-// listen serves health, metrics and webhooks until stop is called.
+// listen serves all requests (see handler), and those of probes and monitoring at a further address, until stop is called.
 func (svc *service) listen(ctx context.Context, d Listener) (stop func(), err error) {
 	var servers []*listen.Server
 	stop = func() {

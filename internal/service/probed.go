@@ -75,7 +75,7 @@ func (s *probedService) answered(log *slog.Logger, now time.Time, a answer) (ref
 // asker returns the stack whose login asks a service.
 func (o *probed) asker(s *probedService) *hearing { return cmp.Or(s.by, o.by) }
 
-// forget makes others ask in place of a stack that has left.
+// forget makes other stacks ask in place of one that has left.
 func (o *probed) forget(h *hearing) {
 	if o.by == h {
 		o.by = nil

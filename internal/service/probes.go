@@ -28,7 +28,7 @@ type projectAt struct{ cloud, region, project string }
 
 // probed is one project.
 type probed struct {
-	stacks   map[*hearing]agent.Probe  // of their logins
+	stacks   map[*hearing]agent.Probe  // the probe of each stack's login
 	by       *hearing                  // the stack whose login is used for services that have no other
 	services map[string]*probedService // by catalog type
 }

@@ -16,8 +16,8 @@ const (
 	maxPause   = time.Minute
 )
 
-// runner serves stacks independently: if one of them starts, ends or fails, the others are not affected. It uses only their names. It does
-// not know how a stack is served, or why stacks are added and removed.
+// runner serves stacks independently: if one of them starts, ends or fails, the others are not affected. It uses only their names and
+// identities. It does not know how a stack is served, or why stacks are added and removed.
 type runner struct {
 	// serve serves a stack until ctx ends and the work in flight has ended, too. Its error is the reason why the stack cannot be served. After
 	// an error, the stack is tried again after growing pauses.

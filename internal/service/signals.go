@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// ignoreHangups ignores SIGHUP while no stack is served yet, until stop is called. It is not needed at that time, because all stacks are about to be checked.
+// ignoreHangups ignores SIGHUP while no stack is served yet, until stop is called. A check is not needed at that time, because all stacks are about
+// to be checked.
 func ignoreHangups() (stop func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGHUP)

@@ -41,9 +41,8 @@ func (s *served) serve(ctx context.Context) {
 // killed a moment ago, and the cloud may still be handling the requests of that agent.
 const restartWait = 2 * time.Second
 
-// prepareStack returns a stack that is ready to run. It reports to the log, the metrics, the health and its forges. If the stack is shared, h is
-// the lease that allows it to write; otherwise h is nil.
-// Only plans with one of the approvals may pass the brake without an approval on the forge or by the control API.
+// prepareStack returns a stack that is ready to run. Its results go to the [sinks]. If the stack is shared, h is the lease that allows it to
+// write; otherwise h is nil. Only plans with one of the approvals may pass the brake without an approval on the forge or by the control API.
 func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, approved []plan.Approval) (*served, error) {
 	o := svc.opener
 	o.Log, o.Former = svc.log, restartWait

@@ -101,8 +101,8 @@ type pullHints struct {
 	numbers map[int]bool
 }
 
-// maxPendingPulls is the maximum number of pull requests that are stored until the next run. The run finds other changed pull requests,
-// too, unless their only change is a new comment.
+// maxPendingPulls is the maximum number of pull requests that are stored until the next visit. The visit finds other changed pull
+// requests, too, unless their only change is a new comment.
 const maxPendingPulls = 1000
 
 func newPullHints(key session.ForgeKey, at func() []*review.Repository) *pullHints {

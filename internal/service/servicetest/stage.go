@@ -76,7 +76,7 @@ func (s *Stage) Commit() {
 	}
 }
 
-// Count returns the number of objects in a list of the cloud that the stack has made. Octavia's own ports do not count.
+// Count returns the number of objects in a list of the cloud, no matter who made them. Octavia's own ports do not count.
 func (s *Stage) Count(service, path, field string) int {
 	s.T.Helper()
 	c, err := cloud.Open(s.T.Context(), cloud.Config{Cloud: "demo", File: s.Path("clouds.yaml"), Version: "test"})
