@@ -53,7 +53,7 @@ type Options struct {
 	// WithoutDNS omits Designate, as many clouds do.
 	WithoutDNS bool
 	// MaxPage is the maximum length of a page of a list. Zero means each service's own default: 1000 for Nova, Glance, Cinder and
-	// Manila, 10000 for Swift, no limit for Neutron. Designate's is 20 and Barbican's is 10, unless the request asks for more.
+	// Manila, 10000 for Swift, no limit for Neutron and Octavia. Designate's is 20 and Barbican's is 10, unless the request asks for more.
 	MaxPage int
 	// Seed, if not zero, makes IDs and addresses the same on every run.
 	Seed uint64

@@ -173,7 +173,7 @@ func InTags(tags []string) *kind.Mark {
 	return Claimed(owners, ReadApplied(applied...))
 }
 
-// Metadata returns the user's metadata with the entries of the mark.
+// Metadata returns the user's metadata together with the keys and values of the mark.
 func Metadata(m kind.Mark, user map[string]string) map[string]string {
 	all := make(map[string]string, len(user)+2)
 	maps.Copy(all, user)
@@ -184,7 +184,7 @@ func Metadata(m kind.Mark, user map[string]string) map[string]string {
 	return all
 }
 
-// UserMetadata returns the entries that are not ours. It is never nil.
+// UserMetadata returns the metadata without our reserved keys. It is never nil.
 func UserMetadata(all map[string]string) map[string]string {
 	user := make(map[string]string, len(all))
 	for k, v := range all {

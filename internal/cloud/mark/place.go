@@ -17,8 +17,8 @@ type Claim struct {
 	// Self is the ID of the object that the mark was written on. Project is the object's project, or
 	// for Keystone's objects that of the stack in the mark. Both are "" if the object does not say.
 	Self, Project string
-	// Notes are all reserved entries of the metadata with the mark, because kinds store more than
-	// the mark there.
+	// Notes are all reserved keys and their values in the metadata with the mark, because kinds
+	// store more than the mark there.
 	Notes map[string]string
 }
 

@@ -1,6 +1,5 @@
 // Package neutron simulates the network service of Zed with the ML2 plugin: networks, subnets, ports,
-// routers, floating IPs, security groups and their rules. It has the extensions for routers, floating IPs,
-// security groups, tags, revisions and quotas.
+// routers, floating IPs, security groups and more. extensionAliases lists the extensions that it has.
 //
 // It knows nothing about servers or load balancers. Nova and Octavia change it through the exported
 // methods, as they change the real one with the rights of the service user. Agents and data planes do

@@ -18,8 +18,7 @@ type QoSPolicy struct {
 	Rules     []map[string]any `json:"rules"`
 }
 
-// ruleKind is a type of rule: its attributes, and the attribute with the limit that other
-// rules must not contradict.
+// ruleKind is a type of rule: its name, the last part of its collection's path, and its attributes.
 type ruleKind struct {
 	name, path string
 	table      oslo.Table

@@ -29,8 +29,8 @@ var adminFilters = []string{"tenant_id", "project_id", "uuid", "host", "node", "
 	"services", "metadata", "system_metadata", "display_description", "device_name", "disk_config", "locked_by", "cleaned", "cell_name", "vm_mode", "default_ephemeral_device",
 	"default_swap_device", "info_cache", "fault", "security_groups", "pci_devices"}
 
-// filter returns the condition of a list request (servers.py: _get_servers). Members see the servers of their
-// project. They see deleted servers only with changes-since.
+// filter returns the condition of a list request (servers.py: _get_servers). Members see only the servers of their
+// project. See wantsDeleted about deleted servers.
 func (n *Nova) filter(c *call, detail bool) (func(*Server) bool, error) {
 	q := c.Query()
 	if err := checkQuery(c, q); err != nil {

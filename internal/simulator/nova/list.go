@@ -48,8 +48,8 @@ func (n *Nova) listServers(detail bool) handler {
 	}
 }
 
-// wantsDeleted reports whether the list includes deleted servers: always with
-// changes-since, otherwise only if an admin asks for them.
+// wantsDeleted reports whether the list includes deleted servers: always with changes-since or,
+// from 2.66 on, changes-before; otherwise only if an admin asks for them.
 func wantsDeleted(c *call) bool {
 	q := c.Query()
 	return q.Has("changes-since") || c.minor >= 66 && q.Has("changes-before") || c.Caller.Admin() && (oslo.Truthy(q.Get("deleted")) || strings.EqualFold(q.Get("status"), "deleted"))

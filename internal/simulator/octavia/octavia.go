@@ -1,5 +1,5 @@
 // Package octavia simulates the load balancer service: the API v2 of Zed (Octavia 11) with the
-// provider amphora, but without amphorae.
+// providers amphora and ovn, but without amphorae.
 //
 // It knows the tree of load balancers, listeners, pools, members, health monitors, L7 policies and
 // rules. A load balancer is locked while an object of its tree changes, and the control page sets

@@ -32,14 +32,14 @@ func (v Values) TextPtr(name string) *string {
 	return nil
 }
 
-// Take copies an attribute to the variable if the request contained it.
+// Take copies an attribute to the variable if v has it with this type. A default counts, too.
 func Take[T any](v Values, name string, to *T) {
 	if x, ok := v[name].(T); ok {
 		*to = x
 	}
 }
 
-// TakePtr copies an attribute to the variable if the request contained it. The attribute may be null.
+// TakePtr copies an attribute to the variable if v has it. A default counts, too. For null, the variable becomes nil.
 func TakePtr[T any](v Values, name string, to **T) {
 	x, sent := v[name]
 	if !sent {

@@ -160,8 +160,8 @@ func (s *Schema) text(v string) string {
 	return s.number(json.Number(v))
 }
 
-// number compares a number with the bounds. It also compares strings that consist of digits, because both
-// services treat them as numbers if there is a bound.
+// number compares a number with the bounds. It also compares strings that consist of digits, because Nova and
+// Cinder treat them as numbers if there is a bound.
 func (s *Schema) number(v json.Number) string {
 	if s.Minimum == nil && s.Maximum == nil {
 		return ""

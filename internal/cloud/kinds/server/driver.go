@@ -207,7 +207,7 @@ func (c completer) update(ctx context.Context, d driver, n change) error {
 	return u.err
 }
 
-// metadata are the server's metadata after an update. An entry that the plan does not change is written as it was
+// metadata are the server's metadata after an update. A value that the plan does not change is written as it was
 // read: somebody else may manage it.
 func metadata(n change, described bool) map[string]string {
 	own, changed := n.Fields["metadata"].(map[string]string)
@@ -247,7 +247,7 @@ func peoplesMetadata(s *state) map[string]string {
 	return own
 }
 
-// unmark removes all metadata except entries that people wrote. If the cloud can store the description only in the
+// unmark removes all metadata that people did not write. If the cloud can store the description only in the
 // metadata, that stays, too.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	left := peoplesMetadata(have.State)

@@ -68,7 +68,7 @@ func comparedInDiffMore(want, *object, *kind.Changes) {}
 
 // compareKey never replaces a server that was created with the wanted key pair but no longer names it. A resize to another cell
 // removes the name, while the key stays in the machine. The server's metadata name the key pair with which it was created. If a
-// server is older than that entry, the mark's digest of the applied manifest decides. (Launchpad 2108974)
+// server is older than that metadata, the mark's digest of the applied manifest decides. (Launchpad 2108974)
 func compareKey(w want, have *state, c *kind.Changes) {
 	key, made := w.Ref("KeyPair", w.Spec.KeypairRef), have.Notes[keyPairKey]
 	unnoted := made == "" && have.Mark != nil && have.Mark.Applied == w.Mark.Applied && w.Mark.Applied != kind.HalfMade

@@ -1,4 +1,4 @@
-// Package service is the kind Service: an entry of the catalog (Keystone), in K-ORC's
+// Package service is the kind Service: a service in the catalog (Keystone), in K-ORC's
 // vocabulary.
 package service
 

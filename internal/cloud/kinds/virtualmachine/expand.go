@@ -15,9 +15,9 @@ import (
 // Expand creates
 //
 //	Port/NAME                           a port in the network, with the security groups
-//	Port/NAME-PORT                      a port for each entry of ports
+//	Port/NAME-PORT                      a port for each element of ports
 //	Volume/NAME-root                    the root volume, if there is a rootVolume
-//	Volume/NAME-VOLUME                  a volume for each entry of volumes without volumeRef
+//	Volume/NAME-VOLUME                  a volume for each element of volumes without volumeRef
 //	VolumeSnapshotSchedule/NAME-VOLUME  a schedule for each such volume with snapshots
 //	Server/NAME                         a server with those ports and volumes
 //	FloatingIP/NAME                     a floating IP, if there is a floatingIP
@@ -65,8 +65,8 @@ func plug(name string, i machine.Interface, e *kind.Expansion) {
 	e.Child("Port", name, resource(port(i)))
 }
 
-// attach adds a volume of the machine. If the entry refers to an existing
-// volume, it imports that one.
+// attach adds a volume of the machine. If the manifest refers to an existing
+// volume, attach imports that one.
 func attach(v machine.Volume, at int, zone string, e *kind.Expansion) {
 	if v.VolumeRef != "" {
 		machine.Existing(e, "Volume", v.VolumeRef)

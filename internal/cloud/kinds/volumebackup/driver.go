@@ -102,7 +102,7 @@ func update(ctx context.Context, d driver, n define.Change[Spec, More]) error {
 	return write(ctx, d, n.Have.ID, body)
 }
 
-// unmark removes all metadata except the entries that people wrote.
+// unmark removes all metadata that people did not write.
 func unmark(ctx context.Context, d driver, have typed.Live[state]) error {
 	return write(ctx, d, have.ID, map[string]any{"metadata": metadata(&have.State.Spec)})
 }
