@@ -107,7 +107,7 @@ func (a *app) clearSecrets(cmd *cobra.Command, args []string) ([]clearSecret, er
 	}
 	read, parts, err := files.Read(cmd.Context())
 	reader.Missing = true // the folder may be a part of a stack
-	reading, err2 := reader.ReadParts(cmd.Context(), parts)
+	reading, err2 := reader.ReadParts(cmd.Context(), validate.Selected(stack, parts))
 	found := secretfiles.Together(secretfiles.InClear(reading.Want), secretfiles.InDocuments(read, slices.Concat(reader.Kinds, reading.Defined)))
 	list := []clearSecret{}
 	for _, f := range found {

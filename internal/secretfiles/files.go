@@ -68,6 +68,9 @@ func (r *fileReader) folder(part manifest.Part, files fs.FS) {
 	root := path.Clean(part.Folder)
 	err := fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case err != nil && name != root && d != nil && d.IsDir():
+			r.fail(path.Join(part.Name, name), err)
+			return fs.SkipDir
 		case err != nil:
 			return err
 		case r.ctx.Err() != nil:

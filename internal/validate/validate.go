@@ -38,7 +38,7 @@ func Parts(ctx context.Context, o session.Opener, v *report.Validation, stack, j
 	if err != nil {
 		return err
 	}
-	reading, err := r.ReadParts(ctx, parts)
+	reading, err := r.ReadParts(ctx, Selected(stack, parts))
 	v.Ignored = reading.Ignored
 	for _, part := range parts {
 		if part.Files != nil && part.Name != "" && part.Layer == 0 {
@@ -120,6 +120,17 @@ func Layered(stack *config.Stack, parts []manifest.Part) ([]manifest.Part, error
 		parts = append(parts, manifest.Part{Name: dir, Files: rev.Files, Folder: folder, Layer: i})
 	}
 	return parts, nil
+}
+
+// Selected returns the parts with the files that the stack reads (spec.source.include and exclude).
+func Selected(stack *config.Stack, parts []manifest.Part) []manifest.Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		if parts[i].Files != nil {
+			parts[i].Files = stack.Selection().Of(parts[i].Files)
+		}
+	}
+	return parts
 }
 
 // withFolders adds the problems of folder settings to those of their manifests.

@@ -82,3 +82,18 @@ func TestKustomizeWithTwoFolders(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A manifest that the stack excludes is not checked.
+func TestExcludedFiles(t *testing.T) {
+	files := fstest.MapFS{"a.yaml": {Data: []byte("{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: a}, spec: {resource: {}}}")}, "charts/b.yaml": {Data: []byte("{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: b}, spec: {wrong: true}}")}}
+	s := &config.Stack{Name: "s"}
+	for exclude, want := range map[string]bool{"": false, "charts": true} {
+		if s.Spec.Source.Exclude = nil; exclude != "" {
+			s.Spec.Source.Exclude = []string{exclude}
+		}
+		var checked report.Validation
+		if err := Parts(t.Context(), session.Opener{}, &checked, s, nil, []manifest.Part{{Files: files}}); (err == nil) != want {
+			t.Errorf("without %q: %v", exclude, err)
+		}
+	}
+}
