@@ -82,7 +82,7 @@ func (l *Look) read(k kindOf, n notification) {
 }
 
 // objectOf returns the fields of the object that a payload is about, and those of the payload itself. They differ where the payload contains
-// the object under its noun (neutron), or in an object with a version (nova). Of several objects, it returns none.
+// the object under its noun (neutron), or in an object with a version (nova). Of several objects, it returns the first without its ID.
 func objectOf(payload json.RawMessage, k kindOf) (object, fields fieldsOf) {
 	fields = raw(payload).object()
 	if data := fields["nova_object.data"].object(); data != nil {

@@ -52,8 +52,8 @@ type Note struct {
 	Field, Text    string
 }
 
-// Make writes manifests. If the list of a kind that is to be exported has failed, Make returns its error. If the
-// cloud does not have a service, the service has no objects.
+// Make writes manifests. If the list of a kind has failed, Make returns its error, unless the cloud refuses the list
+// of a kind that need not be exported. If the cloud does not have a service, the service has no objects.
 func Make(ctx context.Context, in Input) (Result, error) {
 	x := newExporter(in)
 	if err := x.unlisted(); err != nil {

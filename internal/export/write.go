@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Write writes one file for each kind, or one for each object if apart is true. It writes only below dir, and
-// follows no link out of dir. If one of the files already exists, it writes nothing.
+// Write writes a file for each kind, or for each object if apart is true. A kind gets several files if one would be
+// too large. Write follows no link out of dir. If one of the files already exists, it writes nothing.
 func Write(dir string, apart bool, objects []Object) error {
 	files, names := map[string][]byte{}, []string{}
 	numbers := map[string]int{}

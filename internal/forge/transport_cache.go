@@ -14,7 +14,7 @@ import (
 type cache struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element
-	order list.List // of *known, newest first
+	order list.List // of *cachedAnswer, the last used first
 	size  int
 }
 

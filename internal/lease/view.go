@@ -117,14 +117,14 @@ func (s situation) unable() bool {
 	return s.failed >= failuresBeforeGiveUp && s.sinceFailure < s.periods.GivenUp()
 }
 
-// decide returns the action of this agent for a stack. In the table, "us" is this agent.
+// decide returns the action of this agent for a stack. In the table, "us" is this agent, and the first row that fits counts.
 //
 //	held by           the preferred agent is                        action
 //	another           any                                           Leave
 //	us                any; we failed several times, just now        GiveUp, unless we are alone
+//	us                another, which came no earlier and stays      HandOver
 //	us                any; we failed a moment ago                   Wait
 //	us                us, or was there before we took it            Serve
-//	us                another, which came no earlier and stays      HandOver
 //	no agent          any; we failed several times, just now        Wait, unless we are alone
 //	no agent          us, and all had the time to register          Take
 //	no agent          another, which has not taken it for long      Take

@@ -31,7 +31,7 @@ type Crowd struct {
 
 // gathered contains the notifications about stacks in the same state for the same reason.
 type gathered struct {
-	told    int // number of notifications that were sent in this minute
+	told    int // number of notifications that were sent separately
 	waiting []Notification
 }
 

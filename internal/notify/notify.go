@@ -43,7 +43,7 @@ func ParseSeverity(word string) Severity {
 // Notification is one message about a stack, or about several stacks.
 type Notification struct {
 	Stack, Commit string
-	State, Before string // as in [report.StackState]; Before is "" in the first notification of a process
+	State, Before string // as in [report.StackState]; Before is "" in the first notification to a receiver
 	Message       string
 	Severity      Severity
 	Kinds         []string // the kinds of the objects.

@@ -11,8 +11,8 @@ import (
 )
 
 // Machines sends requests directly to machines of the cloud: to their own addresses and not through a proxy. It
-// accepts any certificate, follows no redirect, and uses one connection for each request. It refuses addresses
-// of this machine and of its link.
+// follows no redirect, and uses one connection for each request. It refuses addresses of this machine and of its
+// link.
 type Machines struct {
 	// Home also allows addresses of this machine, for tests.
 	Home bool
@@ -49,8 +49,8 @@ func (m Machines) Allows(ip netip.Addr) bool {
 	return len(m.Within) == 0 || slices.ContainsFunc(m.Within, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// Do sends a request. name is the server name in TLS. The size of the answer's body is limited. A redirect is
-// returned as the answer.
+// Do sends a request. name is the server name in TLS, and any certificate is accepted. The size of the answer's
+// body is limited. A redirect is returned as the answer.
 func (m Machines) Do(req *http.Request, name string) (*http.Response, error) {
 	return m.do(req, whoever(name), nil, maxHeader)
 }

@@ -1,7 +1,7 @@
-// Package outbound sends all HTTP requests of this program: to clouds, forges and Git servers. It applies the
+// Package outbound sends all HTTP requests of this program, such as those to clouds, forges and Git servers. It applies the
 // same limits to all of them, because none of these servers is trusted beyond its own answers:
 //
-//	redirects      are followed to the same scheme, host and port, with the same method, at most 3
+//	redirects      are followed to the same scheme, host and port, with the same method, at most 3; see also [Downloads] and [Files]
 //	headers        have at most 256 KiB
 //	body           has at most 64 MiB after decompression, unless the caller sets another limit
 //	addresses      of this machine and its link are allowed only if the operator has configured such a host

@@ -243,8 +243,8 @@ func (o *Outbox) first(now time.Time) (key string, l letter, pause time.Duration
 }
 
 // failed delays a delivery that has failed. If several deliveries fail in a row, the receiver counts as down,
-// and pause is the time for which nothing is sent to it. Then these failures do not count for the single
-// deliveries.
+// and pause is the time for which nothing is sent to it. Then this failure does not count for the single
+// delivery.
 func (o *Outbox) failed(key string, now time.Time) (pause time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

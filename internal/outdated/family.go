@@ -11,8 +11,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// family returns a name with 0 in place of each number, and the numbers. Names with the same family differ only in their numbers. A name itself has no
-// other digit, so each 0 stands for one number.
+// family returns a name with 0 in place of each number, and the numbers. Names with the same family differ only in their numbers. The form has
+// no other digit, so each 0 stands for one number.
 func family(name string) (form string, numbers []string) {
 	var b strings.Builder
 	for name != "" {

@@ -142,7 +142,7 @@ func (p *Previewer) earlierKinds(region string) func(context.Context, func(strin
 	}
 }
 
-// limits returns the bounds of a plan. For a pull request, they depend on the size of the branch, too. A branch that cannot be read sets no
+// limits returns the bounds of a plan. For a pull request, they depend on the size of the branch, too. A branch that cannot be read adds no
 // limit, because the pull request that corrects it must not be refused.
 func (p *Previewer) limits(ctx context.Context, region string) (resolve.Bounds, error) {
 	if p.Base == nil {

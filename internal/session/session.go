@@ -40,7 +40,7 @@ type Opener struct {
 	Shared   *Shared
 
 	// Sealed is true if no file is decrypted, and no store of secrets is read. It is used for the files of strangers, and where there
-	// are no keys. WithoutStores is true if only no store of secrets is read.
+	// are no keys. WithoutStores is true if files are decrypted, but no store of secrets is read.
 	Sealed, WithoutStores bool
 	plans                 bool // the opener reads for plans, and not for the branch
 

@@ -4,7 +4,8 @@
 // what follows from them: an [Event] is only a hint. The agent believes no message: it reads everything again from the repository and the
 // forge. Without the message, the next poll would do that.
 //
-//	body not read         wrong media type ─▶ 415 · no event named ─▶ 400 · no signature of the right form ─▶ 401 · longer than allowed ─▶ 413
+//	body not read         wrong media type ─▶ 415 · no event named ─▶ 400 · no signature of the right form, or a wrong token ─▶ 401 ·
+//	                      longer than allowed ─▶ 413 · the agent cannot read its secret ─▶ 503
 //	body read, refused    too long ─▶ 413 · cut short ─▶ 400 · wrong signature ─▶ 401
 //	signature valid       seen before ─▶ 200 · nothing for us ─▶ 204 · unreadable ─▶ 400 · news ─▶ 202
 //

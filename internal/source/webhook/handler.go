@@ -42,8 +42,8 @@ type Config struct {
 	Notify func(Event)
 	// Count is called with every message; it may be nil.
 	Count func(Forge, Outcome)
-	// Forward, if it is set, is called with each accepted message that was not forwarded by another agent. So other agents get the
-	// event, too. Forward must return without waiting, and may store the message.
+	// Forward, if it is set, is called with each accepted message whose body was read, unless another agent has forwarded it. So other
+	// agents get the event, too. Forward must return without waiting, and may store the message.
 	Forward func(Event, Message)
 	Log     *slog.Logger
 }
