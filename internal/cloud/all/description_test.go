@@ -48,8 +48,8 @@ func (l *labels) sync(words, tags string, writes int64) engine.Pass {
 	return pass
 }
 
-// holds checks that the mark is in the description or in the given number of tags,
-// and nowhere else.
+// holds checks whether the mark is in the description, and how many tags there are,
+// the manifest's own included.
 func (l *labels) holds(inDescription bool, tags int) {
 	l.Helper()
 	text := l.body["description"].(string)
@@ -90,7 +90,7 @@ func TestCloudMarkStandsInTheDescription(t *testing.T) {
 	l.holds(false, 3)
 }
 
-// If an object has tags in its manifest, or a long description, its mark is in the tags.
+// If a new object has tags in its manifest, or a long description, its mark is in the tags.
 func TestCloudMarkStandsInTheTags(t *testing.T) {
 	l := newLabels(t)
 	l.sync(strings.Repeat("ä", 200), "", 3)

@@ -14,8 +14,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// downCell is a layer that omits all servers from Nova's list, as Nova does if the cell of the servers is down. A request for one
-// server gets 500; if back is set, it gets the server.
+// downCell is a transport that omits all servers from Nova's list, as Nova does if the cell of the servers is down. A request for one
+// server gets 500; if back is set, it gets the server, with a creation time in 2001.
 type downCell struct {
 	next http.RoundTripper
 	back bool

@@ -31,7 +31,8 @@ var staysOwned = map[string]string{
 	"ApplicationCredential":  "the mark is in the description, and Keystone changes no application credential",
 }
 
-// inside are the kinds whose objects are not in the cloud but in programs on machines. Their own packages test them.
+// inside are the kinds that have no objects of their own in the cloud, but for example in programs on machines. Their
+// own packages test them.
 var inside = map[string]string{
 	"EtcdMember":  "etcd has no mark, and the name of a port's address is all that a manifest can put into it",
 	"EtcdCluster": "it stands for a VirtualMachineGroup, a SecurityGroup and members",
@@ -55,7 +56,8 @@ var unlisted = map[string]string{
 // change their values.
 var notShown = map[string]string{"User": "spec.resource.passwordRef", "Server": "spec.resource.userData", "Image": "spec.resource.content"}
 
-// TestEveryKindIsInEverything: the example has a managed object of each kind. A new kind must be added to it.
+// TestEveryKindIsInEverything: the example has a managed object of each kind except those in inside. A new kind must be
+// added to the example.
 func TestEveryKindIsInEverything(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	managed := map[string]bool{}
@@ -93,7 +95,7 @@ func TestEveryKind(t *testing.T) {
 	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	g := kindtest.NewTarget(t, all.Kinds)
 	w := &ownWorld{t: t, made: map[string]map[string]manifest.Key{}}
-	t.Cleanup(w.nothingLeft) // runs after all other cleanups
+	t.Cleanup(w.nothingLeft) // runs after the cleanups of both stacks
 	maker := g.Beside("admin")
 	maker.Defaults.ImageHosts = []string{"127.0.0.1"}
 	w.g = maker
@@ -251,7 +253,7 @@ func (w *ownWorld) clear() {
 				}
 			}
 			left++
-			_, _ = k.Driver.Delete(ctx, l) // an object in use is deleted in a later round; see nothingLeft
+			_, _ = k.Driver.Delete(ctx, l) // an object in use is deleted in a later attempt; see nothingLeft
 		})
 		if left == 0 {
 			return

@@ -169,8 +169,7 @@ func TestExportOfAGroupOnVolumes(t *testing.T) {
 	adopts(t, g, text)
 }
 
-// Servers that differ from the servers of a group are written one by one, and are adopted
-// unchanged.
+// Servers that cannot form a group are written one by one, and are adopted unchanged.
 func TestExportOfWhatIsNoGroup(t *testing.T) {
 	testcost.Long(t) // objects of many kinds are created and changed on the simulator
 	if os.Getenv("STACKREEVE_TEST_CLOUD") != "" {

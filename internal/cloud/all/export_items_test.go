@@ -49,8 +49,8 @@ func stepFor(t *testing.T, p plan.Plan, of string) plan.Step {
 	return p.Steps[i]
 }
 
-// Only the one rule that no manifest can express is ignored. If any other rule is changed, the change is found
-// and undone.
+// Only rules that no manifest can express are ignored. If any other rule is added or changed, that is found and
+// undone.
 func TestARuleThatNoManifestCanSayIsLeftAlone(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}

@@ -70,7 +70,7 @@ func (h hand) do(call cloud.Call) {
 	}
 }
 
-// exported writes manifests of all objects in the target's project.
+// exported makes the export for in, and returns all manifests as one text.
 func exported(t *testing.T, g *kindtest.Target, in export.Input) (manifests string, notes []export.Note) {
 	t.Helper()
 	r := exportOf(t, g, in)
@@ -99,7 +99,7 @@ func joined(r export.Result) string {
 	return b.String()
 }
 
-// project fills a project by hand with objects of every kind that export writes.
+// project fills a project by hand with objects of the kinds that members of a project often use.
 func (h hand) project() {
 	front := h.make(cloud.Network, "networks", "network", map[string]any{"name": "Front End", "description": "by hand: # not yaml"})
 	subnet := h.make(cloud.Network, "subnets", "subnet", map[string]any{"name": "front", "network_id": front, "ip_version": 4, "cidr": "10.7.0.0/24", "allocation_pools": []map[string]any{{"start": "10.7.0.100", "end": "10.7.0.199"}}, "dns_nameservers": []string{"192.0.2.53"},

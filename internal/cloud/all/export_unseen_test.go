@@ -12,8 +12,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// TestAttackExportOfARuleFromAGroupThatIsNotSeen: a rule admits the members of a security group that the cloud does
-// not show. The export omits this rule, because in a manifest without that group the rule would admit everybody.
+// TestAttackExportOfARuleFromAGroupThatIsNotSeen: a rule admits a security group or an address group that the
+// cloud does not show. The export omits this rule, because in a manifest without that group the rule would admit everybody.
 func TestAttackExportOfARuleFromAGroupThatIsNotSeen(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	h := hand{t: t, c: g.Client(nil)}

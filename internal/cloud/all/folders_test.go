@@ -47,7 +47,8 @@ var furtherFiles = map[string]string{
 // cluster's kind test both.
 var judgedWith = map[string]string{"etcdmember": "etcdcluster", "m3dbinstance": "m3dbcluster", "m3dbnamespace": "m3dbcluster"}
 
-// TestFilesOfKinds: files have the same names in the folders of all kinds.
+// TestFilesOfKinds: the folder of each kind has tests of its laws or stories. Files other than spec.go, rules.go,
+// driver.go and tests need a reason in furtherFiles.
 func TestFilesOfKinds(t *testing.T) {
 	specs, err := filepath.Glob("../kinds/*/spec.go")
 	if err != nil || len(specs) < 50 {

@@ -21,7 +21,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// instead is a layer that replaces the answer at one path.
+// instead is a transport that replaces the answer at one path.
 type instead struct {
 	next       http.RoundTripper
 	path, body string

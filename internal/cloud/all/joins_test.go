@@ -15,7 +15,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator"
 )
 
-// A list reads what only some manifests are compared with if there is such a manifest. A look then reads the same, so it finds no change.
+// Some attributes are compared only with some manifests. A list reads them if there is such a manifest. A look then reads the same, so it finds no change.
 func TestListsForSomeManifests(t *testing.T) {
 	const plain = `{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Network, metadata: {name: a}, spec: {resource: {}}}`
 	for name, tt := range map[string]struct {

@@ -21,7 +21,7 @@ import (
 	s3sim "github.com/stackreeve/stackreeve/internal/standin/s3"
 )
 
-// without is a layer that removes services from the catalog that Keystone returns.
+// without is a transport that removes services from the catalog that Keystone returns.
 type without struct {
 	services []string
 	next     http.RoundTripper
@@ -161,7 +161,7 @@ func TestBackupsOfACloudWithoutObjectStore(t *testing.T) {
 	}
 }
 
-// If a cloud has no block storage, only volumes and the objects that depend on them have an error.
+// If a cloud has no block storage, only volumes have an error. Objects that depend on volumes are not created.
 func TestCloudWithoutBlockStorage(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	none := &without{services: []string{"block-storage", "volume", "volumev2", "volumev3"}}

@@ -124,7 +124,7 @@ func orc(kind, name string) manifest.Key {
 	return manifest.Key{Group: define.OrcGroup, Kind: kind, Namespace: "default", Name: name}
 }
 
-// bare are the extensions of Neutron that a cloud can lack. The tests use a Neutron that lacks all
+// bare are the extensions of Neutron that a cloud can lack. Some tests use a Neutron that lacks all
 // of them.
 var bare = []string{"port-security", "stateful-security-group", "net-mtu", "network_availability_zone", "dns-integration",
 	"subnet-dns-publish-fixed-ip", "uplink-status-propagation", "qos", "fip-port-details", "standard-attr-revisions",

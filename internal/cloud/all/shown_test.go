@@ -24,7 +24,7 @@ var unprobed = map[string]string{
 	"identity/":                   "Keystone has no small request for changes",
 }
 
-// Every collection that a kind lists is shown by a probe, or there is a reason why not. So a new kind is probed without a further line.
+// A probe shows the changes of every collection that a kind lists, or unprobed has the reason why not.
 func TestProbesShowWhatKindsList(t *testing.T) {
 	listed, used := map[string]bool{}, map[string]bool{}
 	p := (&cloud.Client{}).NewProbe()

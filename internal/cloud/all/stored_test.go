@@ -129,8 +129,8 @@ func TestStoredSecretsAreSecrets(t *testing.T) {
 	}
 }
 
-// TestLostPartsChangeNoOtherObject: while a value is unknown, a machine that needs it cannot be expanded, here because of a mistake that
-// also may follow from the value. The load balancer that asks for its ports waits, and keeps its members.
+// TestLostPartsChangeNoOtherObject: while a value is unknown, a machine that needs it cannot be expanded. Here, the reason is a mistake
+// that the unknown value may explain. The load balancer that asks for its ports waits, and keeps its members.
 func TestLostPartsChangeNoOtherObject(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	eng := g.Engine(g.Client(nil))

@@ -19,7 +19,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/testcost"
 )
 
-// estate has one object of each kind that a stack can own. WORD is part of every name. KEY is
+// estate has objects of the most common kinds. WORD is part of every name. KEY is
 // replaced by the name of the key pair, because key pairs belong to a user and not to a project.
 const estate = `
 apiVersion: openstack.k-orc.cloud/v1alpha1
@@ -101,8 +101,8 @@ spec:
   ports: [{port: 80, protocol: tcp, realServers: {addresses: [10.77.0.9]}}]
 `
 
-// collections are the collections that a cloud lists, with their service and
-// path.
+// collections are the collections in which a tenant looks for objects, with
+// their service and path.
 var collections = []struct{ service, path, field string }{
 	{cloud.Network, "networks", "networks"},
 	{cloud.Network, "subnets", "subnets"},
@@ -147,7 +147,7 @@ func (w tenant) everything() map[string]string {
 	return found
 }
 
-// byHand makes one object of each kind as a person would, and deletes them at the end of the test.
+// byHand makes objects of these collections as a person would, and deletes them at the end of the test.
 // All their names contain name.
 func (w tenant) byHand(name string) {
 	network := w.make(cloud.Network, "networks", "network", map[string]any{"name": name, "description": "[stackreeve:]"})

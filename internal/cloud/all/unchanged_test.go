@@ -70,7 +70,7 @@ spec:
 {apiVersion: stackreeve.dev/v1alpha1, kind: LoadBalancer, metadata: {name: a}, spec: {vipNetwork: machines, ports: [{port: 80, protocol: tcp, realServers: {port: 80, virtualMachineGroupRef: web}}]}}
 `
 
-// TestRequestsOfAnUnchangedPass lists the requests of a pass that finds nothing to do. The user is an
+// TestRequestsOfAnUnchangedPass counts the requests of a pass that finds nothing to do. The user is an
 // ordinary member of a project, and the agent already knows which kinds its stack has. The lists that
 // the pass leaves out change nothing of its plan.
 func TestRequestsOfAnUnchangedPass(t *testing.T) {

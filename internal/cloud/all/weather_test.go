@@ -48,7 +48,7 @@ var services = []struct {
 	{"load-balancer", func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/lbaas/") }},
 }
 
-// One service has each fault, one after the other. The next pass without faults ends in sync. No
+// Each service has each fault, in a test of its own. The next pass without faults ends in sync. No
 // object exists twice, and none is left over.
 func TestCloudWeather(t *testing.T) {
 	testcost.Long(t) // objects of many kinds are created and changed on the simulator
