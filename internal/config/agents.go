@@ -73,7 +73,7 @@ func CheckAgent(name, address string) (what string) {
 	return what
 }
 
-// namedFiles returns those fields that are set and name a file.
+// namedFiles returns the fields that name files, whether they are set or not.
 func (s *AgentsSpec) namedFiles() []namedFile {
 	list := []namedFile{{field: "spec.caFile", path: &s.CAFile}}
 	if e := s.Etcd; e != nil {

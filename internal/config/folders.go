@@ -14,7 +14,7 @@ import (
 // MaxFolders is the maximum number of stacks for source.paths of one document.
 const MaxFolders = 1000
 
-// folderWord is the placeholder in spec.cloud, spec.project and spec.secretStores for the name of the folder.
+// folderWord is the placeholder for the folder in fields such as spec.cloud and spec.project.
 const folderWord = "{folder}"
 
 // PerFolder reports whether the document describes one stack for each folder that source.paths matches. Then the

@@ -56,7 +56,8 @@ func categories(r resource) []string {
 	return []string{"all"}
 }
 
-// groups returns the names of the API groups, and their resources by version. The core group is included only if core is set.
+// groups returns the names of the API groups, and their resources by version. If core is set, it returns only the core group, and otherwise all
+// other groups.
 func groups(list []resource, core bool) (names []string, versions map[string]map[string][]resource) {
 	versions = map[string]map[string][]resource{}
 	for _, r := range list {

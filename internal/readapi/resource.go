@@ -69,8 +69,8 @@ func setDistinctPlurals(list []resource, kinds []*kind.Kind) {
 	}
 }
 
-// resources returns all kinds that can be read: the built-in kinds, the kinds that revisions define, and the API's own kinds. The kinds of the
-// core group are left out, because they contain only data and have no status.
+// resources returns all kinds that can be read: the API's own kinds, the built-in kinds, and the kinds that revisions define. Built-in kinds of
+// the core group are left out, because they contain only data and have no status.
 func (s *Store) resources() []resource { return resourcesIn(s.kinds, s.at("").views) }
 
 func resourcesIn(kinds []*kind.Kind, views map[string]view) []resource {

@@ -68,7 +68,7 @@ func New(secrets, public iter.Seq[string]) *Redactor {
 	return &Redactor{secrets: secrets, public: public}
 }
 
-// Text returns the text that may be shown. It is the text itself if it contains no secret.
+// Text returns the text that may be shown. If it contains no secret, it is the text itself, up to 16 KiB of it.
 func (r *Redactor) Text(text string) string {
 	if r == nil || len(text) < Shortest {
 		return text

@@ -24,7 +24,7 @@ type Encryption struct {
 	MACOnly           bool // the checksum covers only the encrypted values
 }
 
-// Usual is the rule for manifests of Kubernetes' form.
+// UsualField and UsualExpression are the rule for manifests of Kubernetes' form.
 const (
 	UsualField      = "encrypted_regex"
 	UsualExpression = "^(data|stringData)$"

@@ -61,7 +61,7 @@ func (t *text) UnmarshalJSON(encoded []byte) error {
 	return nil
 }
 
-// each parses an array element by element. Only the function one may store data of an element.
+// each parses an array, and calls one for each element. It does not store the elements.
 func each[T any](encoded []byte, one func(at int, element *T) error) error {
 	if len(encoded) == 0 || string(encoded) == "null" {
 		return nil
