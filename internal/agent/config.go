@@ -23,7 +23,7 @@ import (
 //	Process; Earlier                                     the process (package service)
 type Config struct {
 	Name string
-	// The stacks that DependsOn names must be in sync before anything of this stack is carried out. Names
+	// DependsOn names the stacks that must be in sync before anything of this stack is carried out. Names
 	// that Dependencies does not contain are ignored.
 	DependsOn []string
 	// Open connects to the cloud. It is called again after the cloud could not be read, so that new credentials are read.

@@ -6,7 +6,7 @@ import "net/netip"
 type Claim struct {
 	Field string // the manifest's field that asks for the value
 	Owner Ref    // the object that the value belongs to, such as a subnet
-	// The claimed value, such as an address, in canonical form; "" if any free value will do.
+	// Value is the claimed value, such as an address, in canonical form; "" if any free value will do.
 	Value      string
 	HolderKind string // the kind whose objects show who has the value: ports show the addresses of a subnet
 	// From is the kind of the objects that provide the value, if these belong to Owner: each Subnet of a Network provides

@@ -6,8 +6,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Harm says what a step destroys when it is carried out: its object, or data in it. harms is false when it destroys nothing. Upkeep does no
-// harm, because people agreed to it with the manifest that requests it.
+// Harm says what a step destroys when it is carried out: its object, data in it, or a setting that users depend on. harms is false when it
+// destroys nothing. Upkeep does no harm, because people agreed to it with the manifest that requests it.
 func (s Step) Harm() (d kind.Disruption, harms bool) {
 	if d = s.Disruption(); s.Action == Update && !s.IsUpkeep && slices.ContainsFunc(s.Changes, s.harmful) {
 		d = max(d, kind.Rebuild) // a part of the object is lost although the object stays

@@ -88,7 +88,8 @@ type Order struct {
 	// Awaits are the keys that must be ready first. Blockers are the objects in the cloud, as Kind/name, that must first detach from this one.
 	Awaits   []manifest.Key
 	Blockers []string
-	// Turn is another reason to wait. The objects for which the step waits are in Awaits, too: another member of the group comes first, or a list has to be complete first.
+	// Turn is another reason to wait: another member of the group comes first, or a list has to be complete first. The objects that the step then waits
+	// for are in Awaits, too.
 	Turn cause.Cause
 }
 

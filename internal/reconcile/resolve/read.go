@@ -37,7 +37,7 @@ type Reader struct {
 	Decryption manifest.Decryption
 	// Stores are the stores that contain data of objects.
 	Stores Stores
-	// Missing is true if manifests may refer to an object without a manifest. Then the referring object is pending. Otherwise such a
+	// Missing is true if manifests may refer to an object without a manifest. Then the referring object waits. Otherwise such a
 	// reference is a problem.
 	Missing bool
 }

@@ -33,7 +33,8 @@ type Heal struct {
 type Patient struct {
 	// Away is true if the member does not exist, is being created, or is being healed.
 	Away bool
-	// Changes is true if the member is changed now, without waiting for its turn. It counts as sick, but it is not healed.
+	// Changes is true if the member is changed now, without waiting for its turn. If it does not serve, it counts as sick, but it is not
+	// healed.
 	Changes bool
 	// Down is the cloud's word for a member that is down. Silent is true if the member does not answer. A member that serves has neither. A
 	// member that is down does not answer either, but its cure depends only on Down.
@@ -52,7 +53,7 @@ type Patient struct {
 // Treatment is the decision about healing the members of a group now.
 type Treatment struct {
 	Cures []Cure // in the order of the members
-	// Held is the reason why members are not healed although they should be; "" if there is no such member.
+	// Held says that too many members are sick, or that too many were healed, so that no more are healed now; "" if neither is so.
 	Held string
 }
 
@@ -63,7 +64,7 @@ func (h Heal) cure(p Patient) Cure {
 	return h.Down[p.Down]
 }
 
-// Treat decides which members to heal. At most atOnce members may be away because of healing at the same time.
+// Treat decides which members to heal. No member is healed while atOnce members, or one if atOnce is 0, are away for any reason.
 func (h Heal) Treat(patients []Patient, atOnce int, now time.Time) Treatment {
 	out := Treatment{Cures: make([]Cure, len(patients))}
 	sick, away, healed := 0, 0, 0

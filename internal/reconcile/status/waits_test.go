@@ -71,7 +71,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// going contains the names in the cloud of the objects that the plan destroys, so that their users do not wait for them.
+// destroyed contains the names in the cloud of the objects that the plan destroys, so that their users do not wait for them.
 func TestWhatGoes(t *testing.T) {
 	var list []subject
 	for name, action := range map[string]plan.Action{"deleted": plan.Delete, "replaced": plan.Recreate, "changed": plan.Update, "kept": plan.Keep} {

@@ -7,8 +7,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// A replacement deletes its object before it creates the new one. It does not start while the new one could not be created. Otherwise the
-// object would be missing until a person has acted:
+// obstacleSearch finds what a replacement has to wait for. A replacement deletes its object before it creates the new one. So it does not
+// start while the new one could not be created. Otherwise the object would be missing until a person has acted:
 //
 //	the step                             what it waits for
 //	-----------------------------------  ------------------------------------------------------

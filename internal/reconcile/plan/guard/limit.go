@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// Limits says how many objects one pass may destroy. An object is destroyed if it is deleted or
-// replaced, or if its disk is wiped.
+// Limits says how many objects one pass may destroy. An object is destroyed if it is deleted or replaced, if its
+// disk is wiped, or if its users are cut off (see [plan.Step.Harm]).
 type Limits struct {
 	// All limits the number of objects of all kinds together.
 	All Limit

@@ -33,7 +33,7 @@ func Within(open func(at time.Time) (closes time.Time, why string)) plan.Policy 
 	}
 }
 
-// DestroyWithin is like [Within], but applies only to steps that delete, replace or wipe objects. Other steps are carried out
+// DestroyWithin is like [Within], but applies only to steps that do harm (see [plan.Step.Harm]). Other steps are carried out
 // at any time.
 func DestroyWithin(open func(at time.Time) (closes time.Time, why string)) plan.Policy {
 	return func(p plan.Plan) plan.Plan {
