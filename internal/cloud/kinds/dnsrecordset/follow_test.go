@@ -179,7 +179,7 @@ func TestNamesOfAddresses(t *testing.T) {
 		t.Errorf("the alias leads to %v", got)
 	}
 	// Another address needs another record set. The plan of the pass that creates it also shows the deletion of the old
-	// one. If the other record set is renamed, the PTR record is updated in place.
+	// one. If a record set is renamed, the records that name it are updated in place.
 	moved := strings.NewReplacer("192.168.60.20", "192.168.60.21", "metadata: {name: port}\nspec: {resource: {", "metadata: {name: port}\nspec: {resource: {name: moved, ").Replace(doc)
 	g.Sync(moved)
 	if got := pointers(g.MustSync(moved).Last); got["21.60.168.192.in-addr.arpa."] != "box-none" || got["20.60.168.192.in-addr.arpa."] != "" {

@@ -103,7 +103,7 @@ func TestAttackTheAgentItself(t *testing.T) {
 	}
 }
 
-// No commit can delete an object that the login of another entry of clouds.yaml needs either. The secrets of both
+// No commit can delete an object that the login of another entry of clouds.yaml needs. The secrets of both
 // entries are removed from all messages.
 func TestAttackWhatAnotherEntryLogsInWith(t *testing.T) {
 	g := kindtest.NewTarget(t, identities)
@@ -159,7 +159,7 @@ func list(t *testing.T, k *kind.Kind) []*kind.Live {
 	return items.Items()
 }
 
-// No commit can disable or rename them either.
+// No commit can disable or rename an object that the agent's own login needs.
 func TestAttackTheAgentItselfDisabled(t *testing.T) {
 	g := kindtest.NewTarget(t, identities).Beside("admin")
 	if g.Simulator == nil {

@@ -49,7 +49,7 @@ func TestLawsOfABucket(t *testing.T) {
 	}.Run(t)
 }
 
-// bucketed returns that store, and a stack that writes its backups to it.
+// bucketed returns the store of beside, and a stack that writes its backups to it.
 func bucketed(t *testing.T) (*simulator.World, *kindtest.Target) {
 	t.Helper()
 	w, kinds := beside(t)
@@ -108,8 +108,7 @@ func TestANamesakeInTheSameBucket(t *testing.T) {
 	}
 }
 
-// If the configuration no longer names a bucket, the agent does not read it. The snapshots remain in the bucket, and a
-// manifest that names the bucket is refused.
+// A manifest is refused if it names no bucket, or a bucket or store that the configuration does not name.
 func TestABucketThatIsNotNamed(t *testing.T) {
 	for field, c := range map[string]struct{ path, want string }{
 		"path":     {"s3: {path: elsewhere}", "spec.s3.path"},
@@ -128,8 +127,8 @@ func TestABucketThatIsNotNamed(t *testing.T) {
 	}
 }
 
-// A store may refuse requests, not answer, or store other data than it received. Plans report each case. A half-made
-// snapshot does not count, and no snapshot is removed because of it.
+// If a store refuses requests or fails, the pass reports that without the keys of the store. No snapshot is removed or
+// taken because of it.
 func TestABucketThatFails(t *testing.T) {
 	testcost.Long(t) // several passes run on the simulator
 	w, g := bucketed(t)
@@ -174,7 +173,7 @@ func TestABucketThatFails(t *testing.T) {
 	}
 }
 
-// A missing bucket counts as empty, and is not created.
+// A missing bucket counts as empty and is not created, so no snapshot can be stored.
 func TestABucketThatIsNotThere(t *testing.T) {
 	elsewhere := strings.Replace(inBucket, "path: backups", "path: others", 1)
 	store, kinds := beside(t)
@@ -187,7 +186,7 @@ func TestABucketThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A real Swift stores exactly the sent data through its S3 API, reports their digest, and deletes them in the end.
+// A real Swift stores exactly the snapshot that its S3 API receives, shows its digest, and deletes it in the end.
 func TestSnapshotsInARealStore(t *testing.T) {
 	keeper := kindtest.NewTarget(t, kinds)
 	if keeper.Simulator != nil {

@@ -248,7 +248,7 @@ func TestRealClustersWithDerivedCertificates(t *testing.T) {
 	f.backedUp(of(2))
 }
 
-// Certificates from Secrets are replaced in the same way.
+// While a client writes, the Secrets get other certificates, and the machines are replaced one after the other.
 func TestRealClustersWithCertificatesFromSecrets(t *testing.T) {
 	f := newFixture(t, "3.6.16")
 	h := newHouse(t)

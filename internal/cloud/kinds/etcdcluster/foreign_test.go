@@ -23,7 +23,7 @@ func (w *world) tags(port string) (tags []string) {
 	return got.Tags
 }
 
-// retag changes the tags of all members' ports that are records.
+// retag changes the tags of all members' ports.
 func (w *world) retag(change func(tags []string) []string) {
 	w.t.Helper()
 	for name := range w.addresses() {

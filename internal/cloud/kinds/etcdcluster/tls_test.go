@@ -88,7 +88,7 @@ func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// secret returns the manifest of a Secret with the entries that etcd-operator uses.
+// secret returns the manifest of a Secret with the names of values that etcd-operator uses.
 func (h *house) secret(name, prefix, crt, key string) string {
 	text := fmt.Sprintf("---\n{apiVersion: v1, kind: Secret, metadata: {name: %s}}\n", name)
 	text = strings.TrimSuffix(text, "}\n") + ", stringData: {"

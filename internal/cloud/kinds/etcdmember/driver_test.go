@@ -9,8 +9,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/kind"
 )
 
-// anywhere asks one machine after the other until one does it. It continues after a machine that refuses because it is a
-// learner.
+// anywhere asks one machine after the other until one does it. It continues after a machine that does not
+// answer, is a learner, or does not understand the request.
 func TestAnywhere(t *testing.T) {
 	learner, missing, invalid := &etcd.Refused{Code: 9, Message: "rpc not supported for learner"}, &etcd.Refused{Code: 5, Message: "member not found"}, &etcd.Refused{Code: 3, Message: "nonsense"}
 	for name, c := range map[string]struct {

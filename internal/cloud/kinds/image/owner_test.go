@@ -11,7 +11,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/simulator/glance"
 )
 
-// share makes an image of another project that our project has accepted.
+// share makes an image of another project. If its visibility is shared, our project accepts it.
 func share(t *testing.T, g *kindtest.Target, owner, name, visibility string, age time.Duration) (id string) {
 	t.Helper()
 	made := g.Simulator.Glance.Create(owner, glance.Spec{Name: name, DiskFormat: "raw", ContainerFormat: "bare", Visibility: visibility}, []byte("x"))

@@ -108,7 +108,7 @@ func TestDriftIsCorrected(t *testing.T) {
 	t.Run("zones", func(t *testing.T) { zones(t, g.In(t)) })
 }
 
-// reads records the read requests to the load balancer service.
+// reads records the requests to the load balancer service.
 type reads struct {
 	next  http.RoundTripper
 	mu    sync.Mutex

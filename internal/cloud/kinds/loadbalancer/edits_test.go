@@ -90,8 +90,8 @@ func carried(w typed.Want[Spec], s *State, ignored string) []string {
 	return lines
 }
 
-// attributesOf returns the attributes of a body that these tests compare. For new objects these are the parents, and for
-// existing objects the changed attributes.
+// attributesOf returns the attributes of a body that these tests compare. For new objects these are parents, descriptions
+// and the number of members, and for existing objects the changed attributes.
 func attributesOf(method string, all map[string]any) string {
 	var out []string
 	for name, value := range all {

@@ -133,7 +133,7 @@ func TestMembersThatAreLeftGoWithTheirPool(t *testing.T) {
 	}
 }
 
-// The same applies to a pool that a policy redirects to.
+// If a pool that a policy redirects to is removed with members that are left to others, the plan reports them, too.
 func TestMembersOfRedirectsThatAreLeft(t *testing.T) {
 	w := asking()
 	s := made(w)

@@ -18,8 +18,8 @@ func leaving(text, path string) string {
 	return strings.Replace(text, "metadata: {name: front, annotations: {", "metadata: {name: front, annotations: {stackreeve.dev/ignore-fields: '"+path+"', ", 1)
 }
 
-// Others have created a listener and a member under the load balancer, and the annotation leaves both to them. The plan
-// refuses to delete their pool or the load balancer, and names both elements.
+// Others have created a member in a pool, and the annotation leaves it to them. The plan refuses to delete its pool or
+// the load balancer, and names the member.
 func TestStrangersDoNotGoAlong(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.Only(fixed)
@@ -80,7 +80,7 @@ func (w *writes) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(req)
 }
 
-// If a policy is added before all others, only one request is needed, because Octavia moves the others itself.
+// If a policy is added before all others, they need no requests, because Octavia moves them itself.
 func TestAPolicyBeforeAllOthers(t *testing.T) {
 	const policy = "{action: reject, rules: [{type: path, compareType: startsWith, value: /NAME}]}"
 	with := func(names ...string) string {

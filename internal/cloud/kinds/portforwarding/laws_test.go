@@ -53,7 +53,7 @@ func TestLaws(t *testing.T) {
 }
 
 // The stack neither adopts nor removes a port forwarding of somebody else on the same
-// floating IP. If a second port forwarding has the same mark, the owner is uncertain.
+// floating IP.
 func TestForwardedBySomebodyElse(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	g.MustSync(needs + "---" + object)

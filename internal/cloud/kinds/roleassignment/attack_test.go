@@ -35,7 +35,7 @@ func get(t *testing.T, c *cloud.Client, path string, into any) {
 }
 
 // If somebody writes a note on an object that the stack does not own, the stack revokes no
-// role because of it. It can also give that role nevertheless.
+// role because of it. The stack can still create its own assignment.
 func TestAttackForgedNote(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, name := g.Client(nil), "shop-"+rand.Text()
@@ -60,8 +60,8 @@ func TestAttackForgedNote(t *testing.T) {
 	do(t, c, http.MethodHead, path, nil)
 }
 
-// If others delete a user, the new user gets the assignment. This also
-// happens if the agent must not replace objects.
+// If others delete the user or the role of an assignment, the new one gets the
+// assignment. This also happens if the agent must not replace objects.
 func TestUserDeletedByOthers(t *testing.T) {
 	for _, of := range []string{"User", "Role"} {
 		g := kindtest.NewTarget(t, kinds).Beside("admin")
@@ -92,7 +92,7 @@ func TestUserDeletedByOthers(t *testing.T) {
 
 // Keystone stores the attributes that it does not define together, in one text. If that
 // text of a project is full of attributes of others or old notes, no other note fits on
-// the project. Then another object of the assignment has the note.
+// the project. Then another object of the assignment has the note. If that is full, too, the pass fails.
 func TestAttackFullProject(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	c, base := g.Client(nil), needs("shop-"+rand.Text())
@@ -111,7 +111,7 @@ func TestAttackFullProject(t *testing.T) {
 	}
 }
 
-// paths is a transport that counts requests for lists, by their path.
+// paths is a transport that counts the lists of domains, users, groups and projects.
 type paths struct {
 	next  http.RoundTripper
 	lists atomic.Int64

@@ -20,7 +20,7 @@ const guarded = `
 `
 
 // Neutron does not delete a security group while a port has it, so the plan refuses to replace the group. Once the port has another group,
-// it is replaced.
+// the first group is replaced.
 func TestAGroupInUseIsNotReplaced(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	doc := needs + "---" + object + guarded

@@ -171,8 +171,8 @@ spec: {resource: {size: 1, imageRef: os}}
 	}
 }
 
-// If the volume is too small for the image, Nova accepts the rebuild, and the server gets the status
-// ERROR.
+// If Nova accepts a rebuild and cannot write the image, for example to a volume that is too small, the
+// agent reports that, and does not repeat the rebuild.
 func TestARebuildOfAVolumeThatFails(t *testing.T) {
 	const policy = "imageRef=rebuild"
 	g := onSimulator(t, simulator.Options{})

@@ -15,8 +15,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/status"
 )
 
-// If somebody has locked a server, the plan and its status show that. A change of it fails after the first
-// refusal, and the message says how to unlock it.
+// If somebody has locked a server, its status shows that, and so does a plan that deletes the server. The
+// deletion is requested only once.
 func TestALockedServerIsNotTriedAgain(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
 	text := trapNeeds + trapServer

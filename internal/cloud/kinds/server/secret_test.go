@@ -160,7 +160,7 @@ func TestAttackSecretUserDataFingerprint(t *testing.T) {
 	}
 }
 
-// To compute fingerprints, a pass needs at most one slow hash for each secret,
+// To compute fingerprints, a pass needs at most two slow hashes for each secret,
 // and the next pass needs none.
 func TestFingerprintsOfManyServers(t *testing.T) {
 	testcost.Long(t)

@@ -228,7 +228,7 @@ func TestARebuildThatFails(t *testing.T) {
 	}
 }
 
-// In other states, Nova always answers 409, so the agent reports the failure without a retry.
+// In states such as PAUSED, Nova always refuses a resize with 409, so the agent reports the failure without a retry.
 func TestAServerThatIsPausedIsNotResized(t *testing.T) {
 	g := onSimulator(t, simulator.Options{})
 	id := webOf(t, g.MustSync(with("flavorRef=resize", "small", "os")).Last).ID()
@@ -270,7 +270,7 @@ func impatiently(t *testing.T, g *kindtest.Target, manifests string) engine.Pass
 	return e.Sync(t.Context(), engine.Revision{Commit: "test", Want: g.Resolve(manifests)})
 }
 
-// awaitStatus plans until Nova has carried out the request.
+// awaitStatus plans until the plan shows this message about the server.
 func awaitStatus(t *testing.T, g *kindtest.Target, manifests, message string) {
 	t.Helper()
 	for range 1000 {

@@ -34,7 +34,7 @@ func more(name, cidr string, version int) string {
 	return fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Subnet, metadata: {name: %s}, spec: {resource: {networkRef: small, ipVersion: %d, cidr: %q}}}", name, version, cidr)
 }
 
-// ports is the manifests of n ports. Each has the given entry in addresses.
+// ports is the manifests of n ports. Each has the given element in addresses.
 func ports(n int, prefix, address string) (docs string) {
 	for i := range n {
 		docs += fmt.Sprintf("\n---\n{apiVersion: openstack.k-orc.cloud/v1alpha1, kind: Port, metadata: {name: %s-%d}, spec: {resource: {networkRef: small, addresses: [{%s}]}}}", prefix, i, address)

@@ -234,7 +234,7 @@ func TestPolicyWithoutCase(t *testing.T) {
 	g.MustSync("")
 }
 
-// A container with earlier versions of objects is not deleted either.
+// A container that has only earlier versions of objects is not deleted.
 func TestVersionsAreKept(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds)
 	name, c := unique("versions"), g.Client(nil)

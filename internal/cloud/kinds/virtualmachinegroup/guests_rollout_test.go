@@ -57,7 +57,7 @@ func (s *stage) breaks(c *client, g guests, version string) {
 	}
 }
 
-// This test is the same with a load balancer, whose monitor asks the machines, too: a machine without new connections does not
+// The group is behind a load balancer, whose monitor asks the machines, too: a machine without new connections does not
 // serve. The test begins with a template that does not work, and continues with its fix.
 func TestARolloutOfRealMachinesBehindALoadBalancer(t *testing.T) {
 	s := onGuests(t)

@@ -109,7 +109,7 @@ func writeTarget(t *testing.T, c *cloud.Client, id, sum string) {
 	}
 }
 
-// The approval covers nothing else. Another commit is held. The plan is also held if the metadata name another target or are on other
+// An approval in the metadata of machines covers nothing else. Another commit is held. The plan is also held if the metadata name another target or are on other
 // machines, or if a change was made without an approval.
 func TestWhatAMachineSaysApprovesOfNothingElse(t *testing.T) {
 	testcost.Long(t) // The agent creates and changes machines, one after the other.

@@ -133,7 +133,7 @@ func wantHolding(t *testing.T, g *kindtest.Target, now, next string) {
 	}
 }
 
-// While its load balancer cannot be read, the last machine of a group is not deleted either.
+// While its load balancer cannot be read, the last machine of a group is not deleted.
 func TestNoLastMachineGoesWhileTheLoadBalancerCannotBeSeen(t *testing.T) {
 	g := pure(t)
 	before, none := with(1, "drainSeconds: 1")+front, with(0, "drainSeconds: 1")+front

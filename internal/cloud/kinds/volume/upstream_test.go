@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan/guard"
 )
 
-// Cinder itself adds entries to a volume's metadata. They do not count as a change, and the agent does not write
-// them.
+// Cinder itself adds keys to a volume's metadata. They do not count as a change, and the agent writes them only if
+// the manifest names them.
 func TestMetadataOfCinderItself(t *testing.T) {
 	const text = "apiVersion: openstack.k-orc.cloud/v1alpha1\nkind: Volume\nmetadata: {name: data}\nspec: {resource: {size: 1, metadata: [{name: role, value: store}]}}"
 	g := kindtest.NewTarget(t, all.Kinds)
@@ -40,8 +40,8 @@ func TestMetadataOfCinderItself(t *testing.T) {
 	}
 }
 
-// If a volume was in use and is now in error, it is not deleted, whatever caused the error, and stays attached to
-// its servers (hashicorp/terraform#10376, terraform-provider-openstack#969).
+// If a volume is in error and the stack forbids replacements, the volume is neither deleted nor replaced, with and
+// without annotations (hashicorp/terraform#10376, terraform-provider-openstack#969).
 func TestAUsedVolumeIsNotRecreatedForAnError(t *testing.T) {
 	const text = `apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Volume

@@ -55,7 +55,7 @@ func ofType(taken string) string {
 	return strings.Replace(object, "  keep: 2\n", "  keep: 2\n  type: "+taken+"\n", 1)
 }
 
-// source is the name of the item from which a volume was created; "" if there is no item or no volume.
+// source is the ID of the snapshot from which a volume was created; "" if there is no such snapshot or volume.
 func (d *disks) source(name string) string {
 	d.t.Helper()
 	type volume struct {
