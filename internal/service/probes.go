@@ -34,7 +34,7 @@ type probed struct {
 }
 
 const (
-	// probeTick is how often is checked whether a probe is due.
+	// probeTick is how often the agent checks whether a probe is due.
 	probeTick = 500 * time.Millisecond
 	// probeTime is the time limit of a probe.
 	probeTime = 30 * time.Second

@@ -88,7 +88,7 @@ type Revision interface {
 type Part struct {
 	Key  manifest.Key
 	Body *manifest.Body // nil for an object that exists already
-	// Fallback is true if a manifest with the same key in the repository takes precedence over this part.
+	// Fallback is true if another object of the revision with the same key takes precedence over this part.
 	Fallback bool
 	// Hint is copied to [Import.Hint].
 	Hint string
@@ -168,7 +168,7 @@ func (e *Expansion) Varied(kind string, count int, name func(i int) string, bodi
 	}
 }
 
-// Existing adds an import, unless the repository itself declares an object of that kind and name. hint tells people what to do if the
+// Existing adds an import, unless the revision already has an object of that kind and name. hint tells people what to do if the
 // object cannot be found; "" for the usual advice.
 func (e *Expansion) Existing(kind, name string, body any, hint string) {
 	key := e.revision.KeyOf(kind, name)

@@ -16,7 +16,7 @@ type Plan struct {
 	Commit string
 	// Steps are in an order in which they could run one by one.
 	Steps []Step
-	// Workloads are the objects of the stack that are not in the cloud themselves, in the order of the manifests.
+	// Workloads are the objects of the stack that are not in the cloud themselves. Each comes after the objects that it refers to.
 	Workloads []Workload
 	Stock
 	Lists

@@ -15,7 +15,7 @@ const (
 )
 
 // sort orders the objects so that each object comes after the objects that it refers to. Late references do not count. Apart from that,
-// objects keep the order of their files. sort reports cycles.
+// objects keep the order of their files. sort reports circles.
 func (r *resolver) sort() []*node {
 	out := make([]*node, 0, len(r.order))
 	var path []*node
