@@ -33,7 +33,7 @@ import (
 var record = flag.Bool("record", false, "record testdata/recorded from the clouds demo, demo2 and admin of clouds.yaml")
 
 // exchange is one request and its answer. In path, header, body and answer, "$name" means an ID that an earlier
-// step has saved. "$demo", "$demo2" and "$admin" mean the IDs of the projects.
+// exchange has saved. "$demo", "$demo2" and "$admin" mean the IDs of the projects.
 type exchange struct {
 	As      string            `json:"as,omitempty"`      // demo if empty
 	Service string            `json:"service,omitempty"` // catalog type, network if empty

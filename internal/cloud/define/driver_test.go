@@ -71,7 +71,7 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// If an answer has values of wrong types, the result is an error, and no panic.
+// If an answer has values of wrong types, nothing panics, and a list that fails has no objects.
 func TestAttackAnswersOfOtherTypes(t *testing.T) {
 	var object string
 	c := clientOf(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"zones": [` + object + `]}`)) })

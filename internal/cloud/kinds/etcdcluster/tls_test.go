@@ -169,8 +169,8 @@ func TestDerivedCertificates(t *testing.T) {
 	}
 }
 
-// A machine that uses a cluster gets its own certificate, with which members answer it. That certificate is not valid
-// for a member.
+// A machine that uses a cluster gets its own certificate, with which members answer it. With use: client, that
+// certificate is not valid for a member.
 func TestAMachineThatUsesACluster(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(1, 1))
@@ -335,8 +335,7 @@ func TestNoMachineLeavesItsCluster(t *testing.T) {
 	}
 }
 
-// If the certificates of a machine belong to another cluster, another stack or another master key, the machine is not
-// accepted as a member.
+// An agent with another master key does not accept the certificates of the members, and changes nothing.
 func TestAttackAMachineOfAnotherAuthority(t *testing.T) {
 	w := newWorldOfTLS(t)
 	w.MustSync(auto(3, 1))

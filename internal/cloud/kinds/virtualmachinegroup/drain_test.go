@@ -253,7 +253,7 @@ func TestOnlyOnePlanIsAWholeRollout(t *testing.T) {
 	}
 }
 
-// stopper is a watcher that ends a pass after the first change or deletion.
+// stopper is a watcher that calls stop after each step.
 type stopper struct{ stop context.CancelFunc }
 
 func (*stopper) Planned(plan.Plan, preflight.Findings) {}
@@ -261,7 +261,7 @@ func (*stopper) Started(plan.Step)                     {}
 func (*stopper) Progress(engine.Progress)              {}
 func (s *stopper) Finished(engine.Result)              { s.stop() }
 
-// leaving is a transport that records when the last machine is removed from the load balancer, and when it is deleted.
+// leaving is a transport that records when the members of the load balancer were changed last, and when the server id is deleted.
 type leaving struct {
 	next       http.RoundTripper
 	id         string

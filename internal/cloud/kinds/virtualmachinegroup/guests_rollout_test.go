@@ -13,7 +13,7 @@ import (
 var versions = []string{"two", "one"}
 
 // A group of real machines is changed while a client uses it. Before and after the change, all three machines serve, and in between
-// two of them serve at every moment. This is so whether the change works, fails, or is made by agents that are killed.
+// at least two of them serve at every moment. This is so whether the change works, fails, or is made by agents that are killed.
 func TestARolloutOnRealMachines(t *testing.T) {
 	s := onGuests(t)
 	c := s.begin(guests{version: "one"}, 3)

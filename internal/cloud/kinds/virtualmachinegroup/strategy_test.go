@@ -75,7 +75,8 @@ func TestStrategies(t *testing.T) {
 	wantTurns(t, g.Plan(more.Replace(with(4, "partition: 3"))), "web-0 keep", "web-1 keep", "web-2 keep", "web-3 replace")
 }
 
-// If a partition leaves members unchanged, the group is in sync, and its status shows which members differ.
+// If a partition leaves members unchanged, the pass is in sync, and the status of these members and of the
+// group is outdated.
 func TestAPartitionIsInSync(t *testing.T) {
 	g := pure(t)
 	g.Only(more.Replace(object))
