@@ -56,9 +56,6 @@ func (h *Hold) Within(ctx context.Context) (context.Context, error) {
 // Leave returns a channel that is closed when the pass in progress must be the last one, because another agent will serve the stack.
 func (h *Hold) Leave() <-chan struct{} { return h.leave }
 
-// Lost returns an error if another agent has the stack, and nil otherwise. After an error, nothing may be reported.
-func (h *Hold) Lost() error { return h.whyLost() }
-
 func (h *Hold) whyLost() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -37,7 +37,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request, path []string, q
 		defer func() { <-h.watching }()
 	default:
 		w.Header().Set("Retry-After", "10")
-		Refuse(w, http.StatusTooManyRequests, "too many pages are open; try again later")
+		Refuse(w, http.StatusTooManyRequests, "too many watches are open; try again later")
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), duration(query))

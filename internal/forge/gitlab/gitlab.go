@@ -155,7 +155,7 @@ func (r *Repository) myID(ctx context.Context) (number, error) {
 		return 0, err
 	}
 	if found.ID <= 0 {
-		return 0, r.refused(what, fmt.Errorf("%w: the answer does not contain the ID of the project", forge.ErrUnavailable))
+		return 0, r.refused(what, fmt.Errorf("%w: the answer does not contain the ID of the account", forge.ErrUnavailable))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
