@@ -32,7 +32,7 @@ func rolling(t *testing.T) (g *kindtest.Target, before, after string) {
 	return g, before, after
 }
 
-// held returns an agent that holds each plan that interrupts more than one machine. It has no state folder and no forge.
+// held returns an agent in whose passes at most one object may be destroyed without an approval. It has no state folder and no forge.
 func held(t *testing.T, g *kindtest.Target, wrap func(http.RoundTripper) http.RoundTripper) *engine.Engine {
 	t.Helper()
 	e := g.Engine(g.Client(wrap))
