@@ -157,10 +157,12 @@ func (t *Table[Spec, More]) Offer(w typed.Want[Spec], have *Object[Spec, More], 
 			continue
 		}
 		ways := r.ways
-		if override := t.overrideOf(r.path); override != nil && override.Closed != nil {
+		if override := t.overrideOf(r.path); override != nil && (override.Closed != nil || override.Loss != nil) {
 			ways = slices.Clone(ways)
 			for i := range ways {
-				ways[i].Closed = override.Closed(w, have, ways[i].Name)
+				if override.Closed != nil {
+					ways[i].Closed = override.Closed(w, have, ways[i].Name)
+				}
 				if override.Loss != nil {
 					ways[i].Loss = cmp.Or(override.Loss(have), ways[i].Loss)
 				}

@@ -181,7 +181,7 @@ func host(w typed.Want[Spec]) (id, hidden string) {
 func compareHost(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
 	id, hidden := host(w)
 	if hidden != "" {
-		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show this user the host of Server "+hidden+" is")
+		c.Note("spec.resource.hostID.serverRef", "it is not compared: the cloud does not show this user the host of Server "+hidden)
 	}
 	if shown := have.Spec.HostID; id != "" && shown != nil && have.More.DeviceID == "" {
 		kind.Fixed(c, "spec.resource.hostID", table.Or(shown.ID, ""), id)

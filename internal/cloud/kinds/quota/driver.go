@@ -211,7 +211,7 @@ func requireWritten(service string, now, want map[string]int) error {
 		}
 		why := ""
 		if service == cloud.Compute {
-			why = ", this Nova uses Keystone's unified limits (unified limits): set them there"
+			why = ", this Nova uses Keystone's unified limits: set them there"
 		}
 		return fmt.Errorf("%w: spec.resource.limits.%s: the %s service still has %d, though it accepted %d%s", kind.ErrRejected, name, service, limit, want[name], why)
 	}
