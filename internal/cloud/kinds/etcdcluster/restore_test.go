@@ -505,3 +505,19 @@ func (e *endless) Read(p []byte) (int, error) {
 	e.sent += len(p)
 	return len(p), nil
 }
+
+// A series of snapshots of a cluster in the same repository goes on after the first snapshot.
+func TestASeriesOfAClusterGoesOn(t *testing.T) {
+	testcost.Long(t) // a cluster of machines is created
+	w := newWorld(t)
+	all := sized(1) + strings.Replace(backup, "clusterRef: kv,", "clusterRef: kv, onDelete: delete, backupPolicy: {backupIntervalInSecond: 3600, maxBackups: 2},", 1)
+	w.MustSync(all)
+	for _, s := range w.Plan(all).Steps {
+		if s.Key.Kind == "EtcdBackup" && (s.Upkeep == nil || s.Upkeep.Next.IsZero()) {
+			t.Errorf("%s: no further snapshot is planned: %v", s.Key, s.Upkeep)
+		}
+	}
+	if len(w.snapshots()) != 1 {
+		t.Errorf("snapshots: %v", w.snapshots())
+	}
+}

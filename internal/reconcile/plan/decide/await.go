@@ -12,7 +12,7 @@ import (
 func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
 		target := p.ByKey[ref.Key]
-		if target == nil || target.Virtual || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != plan.Update {
+		if target == nil || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != plan.Update {
 			continue
 		}
 		if !p.found.Ready[ref.Key] || p.found.GetsNewID[ref.Key] && s.Action == plan.Create {

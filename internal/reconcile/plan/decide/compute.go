@@ -100,8 +100,9 @@ func (p *planner) learn() (next verdicts, news bool) {
 func (p *planner) decideAll() {
 	workloads := 0
 	for i := range p.Want {
-		if p.Want[i].Virtual {
+		if p.Want[i].Virtual { // the cloud has no such object, so none waits for it
 			workloads++
+			p.found.Ready[p.Want[i].Key] = true
 		}
 	}
 	p.steps, p.workloads = make([]plan.Step, 0, len(p.Want)-workloads), make([]plan.Workload, 0, workloads)

@@ -16,7 +16,7 @@ import (
 // decideImport finds the one existing object that an unmanaged manifest imports.
 func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
-		if !p.found.Ready[ref.Key] && !p.ByKey[ref.Key].Virtual {
+		if !p.found.Ready[ref.Key] {
 			s.Awaits = append(s.Awaits, ref.Key)
 			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, ref.Key))
 		}
