@@ -261,7 +261,7 @@ spec: {resource: {}}
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Subnet
 metadata: {name: four}
-spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24}}
+spec: {resource: {networkRef: front, ipVersion: 4, cidr: 192.168.60.0/24, allocationPools: [{start: 192.168.60.100, end: 192.168.60.199}]}} # no other object gets an address that a manifest names
 ---
 apiVersion: openstack.k-orc.cloud/v1alpha1
 kind: Router
