@@ -328,7 +328,7 @@ func TestReadAPIKubectl(t *testing.T) {
 			{"rollout status deployment/web", "virtualmachinegroups -w", false},
 			{"scale network/front --replicas=2", "net.yaml:1", false},
 			{"explain virtualmachinegroup.spec.strategy", "maxSurge\t<IntOrString>", true},
-			{"explain virtualmachinegroup", "replicas", true},
+			{"explain virtualmachinegroup.spec", "replicas", true},
 			{"wait --for=condition=Ready network/front stack/killed --timeout=20s", "stack.stackreeve.dev/killed condition met", false},
 			{"get events", "Created", false},
 			{"describe network front", "Created", false},
