@@ -53,7 +53,7 @@ func (d driver) List(ctx context.Context, asked kind.Listing) ([]typed.Live[Stat
 // stillPending reports whether the list of load balancers alone shows that Octavia still works on those that the pass waits for. Their children
 // are of no use until Octavia has finished.
 func stillPending(w kind.Waiting, states []*State) bool {
-	return len(w.IDs) > 0 && w.Still(func(id string) (kind.Phase, bool) {
+	return w.Still(func(id string) (kind.Phase, bool) {
 		at := slices.IndexFunc(states, func(s *State) bool { return s.More.ID == id })
 		if at < 0 {
 			return "", false
