@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 	"sync"
@@ -135,10 +137,16 @@ func (p *Previewer) earlierKinds(region string) func(context.Context, func(strin
 		return nil
 	}
 	return func(ctx context.Context, visit func(string, []kind.Desired) bool) error {
-		return past(ctx, func(commit string, files fs.FS) bool {
+		var failed error
+		err := past(ctx, func(commit string, files fs.FS) bool {
 			read, _, err := p.opener.Contents(ctx, p.stack, region, p.stack.Bounds(), files)
+			if problems := (manifest.Problems)(nil); err != nil && !errors.As(err, &problems) {
+				failed = err
+				return false
+			}
 			return err != nil || visit(commit, read.Want)
 		})
+		return cmp.Or(failed, err)
 	}
 }
 
