@@ -2,7 +2,8 @@
 //
 //	Config (what it is given) ──▶ Loop (fetches, reads, runs passes) ──events──▶ state (tables: pure)
 //
-// The package decides when to run, and which revision to fall back to. It does no I/O itself. Functions for that are in Config.
+// The package decides when to run, and which revision to fall back to. Except for its record file (record.go), it does no I/O
+// itself. Functions for that are in Config.
 package agent
 
 import (
@@ -47,7 +48,7 @@ type Cloud struct {
 	Region string
 	// Project is the ID of the credentials' project; "" when unknown. User is the ID of their user; "" when unknown.
 	Project, User string
-	// Sync carries out a pass: [engine.Engine.Sync].
+	// Sync carries out a pass: [engine.Engine.Sync], through package session (loop.go, cloud.go).
 	Sync func(context.Context, engine.Revision) engine.Pass
 	// Look reports whether a change in the cloud concerns the stack. If it is nil, a pass finds out.
 	Look func(context.Context, engine.Moved) engine.Looked
@@ -135,7 +136,7 @@ func (s *Loop) newest(ctx context.Context) (rev source.Revision, changed bool, e
 	return rev, changed, err
 }
 
-// pass chooses a revision, logs in if necessary, and compares the cloud with the revision.
+// pass chooses a revision, logs in if necessary, and makes the cloud equal to the revision.
 func (s *Loop) pass(ctx context.Context, run *report.Run, newest source.Revision) {
 	s.readRecord(false)
 	rev, read, ok := s.choose(ctx, run, newest)

@@ -18,8 +18,8 @@ import (
 )
 
 // Engine compares one stack with its cloud and carries out the differences.
-// Its exported fields are read-only once it is in use. One engine runs one
-// pass at a time.
+// One engine runs one pass at a time. Its exported fields are read-only once it
+// is in use, except Kinds, which its owner sets before each pass.
 type Engine struct {
 	Stack string
 	// Kinds are the kinds whose drivers use the main entry of clouds.yaml. Realm returns the scope within which the IDs of a kind are

@@ -18,7 +18,7 @@ const probesAtOnce = 64
 // probe probes the members of a plan whose probes are due. It returns the members that do not serve, according to the latest results of all
 // probes.
 //
-// A probe may have to be repeated. The planner then calls [plan.Step.AwaitWell] for the member's step, and trackPending notes the kind of the
+// A probe may have to be repeated. The planner then calls [plan.Step.AwaitServing] for the member's step, and trackPending notes the kind of the
 // member as awaited. That kind is listed again after a time, and the next planRound repeats the probe. These functions of package group cause
 // that:
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/manifest"
 )
 
-// Settling says why the other members of a group, or the group itself, wait for an object.
+// Settling says why the pass goes on checking an object until it serves: other members of a group, or the group itself, wait for it.
 type Settling struct {
 	Member   manifest.Key  // the member whose health the object reports; zero if the object itself has to serve.
 	Until    time.Time     // when the object will have served for long enough; the zero time if the other members wait for something else.
@@ -15,9 +15,9 @@ type Settling struct {
 	Failing  time.Time     // the time since which the member has not served after a change; the zero time if that is not certain.
 }
 
-// AwaitWell makes other members wait until the object of the step serves. If it is called several times, the earliest Until counts, so that
+// AwaitServing makes the pass check the object of the step again until it serves. If it is called several times, the earliest Until counts, so that
 // the object is checked again as early as possible. The other fields that by leaves empty stay as they were.
-func (s *Step) AwaitWell(by Settling) {
+func (s *Step) AwaitServing(by Settling) {
 	if s.Settles == nil {
 		s.Settles = &by
 		return
@@ -33,7 +33,7 @@ func (s *Step) AwaitWell(by Settling) {
 	s.Settles = &by
 }
 
-// Settling reports whether other members wait until the object serves.
+// Settling reports whether the pass checks the object again until it serves.
 func (s Step) Settling() bool { return s.Settles != nil }
 
 // Until returns when the object will have served for long enough; the zero time if other members wait for something else.

@@ -141,13 +141,13 @@ type Manner struct {
 //	---------------------   ------------------------------------------------------------------------------
 //	Part                    everyGroup
 //	Judges                  takeTurns
-//	Settles                 [Step.AwaitWell]; also for objects that send traffic to members or report on them
+//	Settles                 [Step.AwaitServing]; also for objects that send traffic to members or report on them
 //	IsWorker, Unanswering   MarkWorkers
 //	Sick                    MarkWorkers; ExplainUnhealed adds why the member is not healed
 //	Crowded                 markCrowded (decide/crowded.go)
 type Membership struct {
 	Part        *Part     // the group and the member of the object; nil if it belongs to none.
-	Settles     *Settling // why other members wait until the object serves; nil if no member waits.
+	Settles     *Settling // why the pass checks the object again until it serves; nil if it need not.
 	IsWorker    bool      // the object does the work of the member; false until MarkWorkers has run.
 	Unanswering bool      // the probes are sure that the member does not serve.
 	Sick        string    // why the member does not serve according to its probes, and why it is not healed; "" for neither.

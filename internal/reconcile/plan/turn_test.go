@@ -26,7 +26,7 @@ func TestAwaitedForSeveralReasons(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s plan.Step
 			for _, reason := range c.reasons {
-				s.AwaitWell(reason)
+				s.AwaitServing(reason)
 			}
 			if *s.Settles != c.want {
 				t.Errorf("awaits %+v, want %+v", *s.Settles, c.want)

@@ -7,7 +7,7 @@ type Health int
 
 // These are the states, from the worst to the best.
 const (
-	Away    Health = iota // the member does not exist, is being created, or is broken for good.
+	Away    Health = iota // the member does not exist, is being created, is about to be healed, or is broken for good.
 	Sick                  // the member exists, but its users or its monitoring report that it does not serve.
 	Serving               // nothing reports that the member does not serve.
 )

@@ -90,7 +90,7 @@ func (g *group) drain(m *member, now time.Time) {
 		case f.since.IsZero(), !until.After(now):
 			continue
 		default:
-			f.step.AwaitWell(plan.Settling{Until: until})
+			f.step.AwaitServing(plan.Settling{Until: until})
 		}
 		for _, s := range m.changes {
 			s.WaitFor(drainCause(f.step.Key, g.strategy.Drain), f.step.Key)

@@ -84,7 +84,7 @@ func (gs *Groups) delayFormer(f former, drain time.Duration) {
 			until := gs.quietSince(front, s.Key, front.Have.Updated).Add(drain + time.Second) // clouds report times without fractions of a second
 			if pending := !front.Have.Phase.Usable(); pending || until.After(gs.Now) {
 				if !pending {
-					front.AwaitWell(plan.Settling{Until: until})
+					front.AwaitServing(plan.Settling{Until: until})
 				}
 				s.WaitFor(drainCause(front.Key, drain), front.Key)
 			}

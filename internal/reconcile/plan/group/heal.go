@@ -76,7 +76,7 @@ func (gs *Groups) MarkWorkers() {
 		found := gs.Sick[s.Part.Member]
 		s.Unanswering = found.Sure && s.Have.Down == ""
 		if s.Sick = found.Sick; found.Suspect {
-			s.AwaitWell(plan.Settling{})
+			s.AwaitServing(plan.Settling{})
 		}
 	}
 }

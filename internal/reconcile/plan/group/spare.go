@@ -62,7 +62,7 @@ func (gs *Groups) awaitSpares(g *group) {
 		}
 		for _, f := range m.fronts {
 			if until := f.since.Add(g.strategy.Drain); !f.since.IsZero() && until.After(gs.Now) {
-				f.step.AwaitWell(plan.Settling{Until: until})
+				f.step.AwaitServing(plan.Settling{Until: until})
 			}
 		}
 	}

@@ -103,7 +103,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 	case len(m.unfinished) > 0:
 		return keysOf(m.unfinished)
 	case m.reporter != nil:
-		m.reporter.AwaitWell(plan.Settling{Member: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()})
+		m.reporter.AwaitServing(plan.Settling{Member: m.Member, Patience: g.strategy.Deadline, Failing: m.failing()})
 		gs.noteFailing(g, m)
 		return []manifest.Key{m.reporter.Key}
 	case m.worker == nil:
@@ -117,7 +117,7 @@ func (gs *Groups) awaited(g *group, m *member, until time.Time) []manifest.Key {
 		well.Failing = m.failing()
 		gs.noteFailing(g, m)
 	}
-	m.worker.AwaitWell(well)
+	m.worker.AwaitServing(well)
 	return []manifest.Key{m.worker.Key}
 }
 
