@@ -44,6 +44,8 @@ type Options struct {
 	TokenTTL time.Duration
 	// TagsOnCreate adds Neutron's extension tag-creation (2025.1).
 	TagsOnCreate bool
+	// TagsOnPorts adds Neutron's extension tag-ports-during-bulk-creation, whose driver operators of older Neutrons can load.
+	TagsOnPorts bool
 	// MoreNetwork adds Neutron's extensions dns-integration, dns-domain-ports, subnet-dns-publish-fixed-ip, port-trusted-vif
 	// and uplink-status-propagation.
 	MoreNetwork bool
@@ -94,7 +96,7 @@ func New(opts Options) (*Cloud, error) {
 	ground := oslo.New(opts.Now, opts.Seed)
 	c := &Cloud{Cloud: ground}
 	c.Keystone = keystone.New(ground, opts.TokenTTL)
-	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, More: opts.MoreNetwork, WithoutExternalDNS: opts.WithoutExternalDNS, MaxPage: opts.MaxPage})
+	c.Neutron = neutron.New(ground, neutron.Options{TagsOnCreate: opts.TagsOnCreate, TagsOnPorts: opts.TagsOnPorts, More: opts.MoreNetwork, WithoutExternalDNS: opts.WithoutExternalDNS, MaxPage: opts.MaxPage})
 	c.Glance = glance.New(ground, glance.Options{MaxPage: opts.MaxPage})
 	c.Cinder = cinder.New(ground, c.Glance, cinder.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})
 	c.Nova = nova.New(ground, c.Neutron, c.Glance, c.Cinder.Compute(), nova.Options{BuildDelay: opts.BuildDelay, MaxPage: opts.MaxPage})

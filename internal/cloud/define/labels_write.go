@@ -25,7 +25,7 @@ type labeller struct {
 
 // post creates an object, and returns the answer. body has its attributes except the labels. The mark is in the labels:
 //
-//	cloud with tag-creation               POST with tags and description
+//	cloud that accepts tags in a POST     POST with tags and description
 //	other cloud, if the mark can stay     POST with the mark behind the description
 //	in the description
 //	other cloud, if the mark cannot stay  POST with the mark as description, PUT the tags,
@@ -106,12 +106,18 @@ func (n labeller) leaveOut(ctx context.Context, body map[string]any) error {
 // not count.
 var errNoRoom = fmt.Errorf("%w: %s: has no room for the owner mark, which is added to this text in another project; shorten the text", kind.ErrRejected, table.Path("description"))
 
-// takesTags reports whether the create request accepts tags, and the mark may be in them.
+// takesTags reports whether the create request accepts tags, and the mark may be in them. Before 2025.1, it accepts them only for ports, and only
+// if the operator has loaded an extension. In such a cloud everybody who sees an object can still write its tags, so they are no place for a
+// guarded mark.
 func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 	if l.mark == foreign {
 		return false, nil
 	}
-	return n.HasExtension(ctx, "tag-creation")
+	has, err := n.HasExtension(ctx, "tag-creation")
+	if err != nil || has || n.Path != "ports" || l.mark == guarded {
+		return has, err
+	}
+	return n.HasExtension(ctx, "tag-ports-during-bulk-creation")
 }
 
 // inText returns the description with the mark behind it. ok reports whether the mark may be in the description.

@@ -28,6 +28,9 @@ func (n *Neutron) extensions() []string {
 	if n.opts.TagsOnCreate {
 		list = append(list, "tag-creation")
 	}
+	if n.opts.TagsOnPorts {
+		list = append(list, "tag-ports-during-bulk-creation")
+	}
 	if n.opts.More {
 		list = append(list, moreAliases...)
 	}

@@ -16,6 +16,8 @@ import (
 type Options struct {
 	// TagsOnCreate adds the extension tag-creation (2025.1): a POST may contain tags.
 	TagsOnCreate bool
+	// TagsOnPorts adds the extension tag-ports-during-bulk-creation: a POST of ports may contain tags. A Neutron without it ignores these tags.
+	TagsOnPorts bool
 	// More adds the extensions that moreAliases lists.
 	More bool
 	// WithoutExternalDNS is a Neutron without an external_dns_driver: names of floating IPs are not stored.

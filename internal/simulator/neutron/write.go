@@ -136,7 +136,7 @@ func (k *kind[T]) createAll(c *oslo.Call, ready []oslo.Values) ([]*T, error) {
 			}
 			return nil, err
 		}
-		if tags, ok := v["tags"].([]string); ok && k.n.opts.TagsOnCreate {
+		if tags, ok := v["tags"].([]string); ok && (k.n.opts.TagsOnCreate || k.ignoresTags && k.n.opts.TagsOnPorts) {
 			k.standard(rec).Tags = sortedTags(tags)
 		}
 		made = append(made, rec)

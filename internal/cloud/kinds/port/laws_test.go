@@ -73,6 +73,14 @@ func TestLawsWithTagsOnCreate(t *testing.T) {
 	s.Run(t)
 }
 
+// Neutrons before 2025.1 accept tags in the create request of a port if the operator has loaded an extension.
+func TestLawsWithTagsOnPorts(t *testing.T) {
+	testcost.Long(t) // all laws of the kind run on the simulator
+	s := laws()
+	s.Simulator = &simulator.Options{TagsOnPorts: true}
+	s.Run(t)
+}
+
 func laws() kindtest.Suite {
 	return kindtest.Suite{
 		Kinds: all.Kinds, Key: key, Needs: needs, Object: object,

@@ -24,6 +24,7 @@ func TestARecordStays(t *testing.T) {
 		"in descriptions": kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}).MarksInDescriptions(),
 		"in tags later":   kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{}),
 		"in tags":         kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{TagsOnCreate: true}),
+		"in port tags":    kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{TagsOnPorts: true}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := g.In(t)
