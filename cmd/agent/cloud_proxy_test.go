@@ -55,6 +55,8 @@ type proxy struct {
 	mu     sync.Mutex
 	calls  []call
 	meddle func(call) spoil // nil if there are no faults
+	wrote  []repeated       // the answered writes, if keeps is true
+	keeps  bool
 }
 
 func newProxy(t *testing.T, places []endpoint, secure bool) *proxy {
@@ -121,6 +123,7 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 		}
 		a, err := forward()
 		p.answered(n)
+		p.keep(origin, r, body, a)
 		if err != nil {
 			cut(w, nil, 0)
 			return

@@ -14,7 +14,8 @@ import (
 )
 
 // TestCreationOnACloud creates 30 machines and a load balancer on a real cloud, and logs where the time was spent. It is no part of a test run: its
-// figures are only of use on a machine that does nothing else.
+// figures are only of use on a machine that does nothing else. Then it deletes all, and repeats the same writes without an agent, which shows how much
+// of that time was the cloud's own.
 //
 //	STACKREEVE_TEST_CREATION=1 STACKREEVE_TEST_LONG=1 STACKREEVE_TEST_CLOUD=devcloud go test -v -run TestCreationOnACloud ./cmd/agent
 func TestCreationOnACloud(t *testing.T) {
@@ -23,15 +24,18 @@ func TestCreationOnACloud(t *testing.T) {
 		t.Skip("needs STACKREEVE_TEST_CREATION and a cloud in STACKREEVE_TEST_CLOUD")
 	}
 	g := newGround(t)
-	defer func() {
+	remove := func() {
 		g.commit(fstest.MapFS{"README.md": {}})
 		g.wants(0, nil, "run", "--once", "--max-deletes", "100%", "--allow-data-loss=true")
-	}()
+	}
+	defer remove()
 	count := number(t, "STACKREEVE_TEST_MACHINES", 1, machines)
 	g.commit(fstest.MapFS{"all.yaml": {Data: []byte(strings.Replace(balanced, "31", fmt.Sprint(count), 1))}})
 	g.proxy.during(nil)
+	g.proxy.keeps = true
 	e := g.wants(0, []string{"in sync: "}, "run", "--once")
 	calls := g.proxy.seen()
+	g.proxy.keeps = false
 	t.Logf("%d machines in %v", count, e.took.Round(100*time.Millisecond))
 	byService := map[string]*spent{}
 	all, writes := &spent{}, &spent{}
@@ -62,6 +66,9 @@ func TestCreationOnACloud(t *testing.T) {
 			t.Logf("%v without a new request before %v", pause.Round(time.Millisecond), calls[i])
 		}
 	}
+	remove()
+	alone := repeatAll(t, g.proxy.wrote)
+	t.Logf("the same %d writes without an agent, until all is active: %v; the agent needed %.2f of that", len(g.proxy.wrote), alone.Round(100*time.Millisecond), e.took.Seconds()/alone.Seconds())
 }
 
 // collectionOf returns the service, the method and the path of a call, without IDs.

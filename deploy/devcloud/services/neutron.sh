@@ -47,7 +47,7 @@ $(printf 'quota_%s = -1\n' network subnet port router floatingip security_group 
 type_drivers = flat,vlan,vxlan,local
 tenant_network_types = vxlan
 mechanism_drivers = devcloud
-extension_drivers = port_security,qos
+extension_drivers = port_security,qos${STACKREEVE_DEVCLOUD_PORT_TAGS:+,tag_ports_during_bulk_creation}
 [ml2_type_flat]
 flat_networks = *
 [ml2_type_vlan]
