@@ -2,13 +2,13 @@ package kustomize
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/stackreeve/stackreeve/internal/manifest"
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // patchIndex are the patches of all kustomizations, by the objects that they change.
@@ -114,12 +114,8 @@ func (s *search) matches(text, of string) bool {
 // compile compiles an expression. It first counts comparisons for its size, since a few bytes can repeat others a thousand times.
 func (s *search) compile(text string) expression {
 	const each = 100 // comparisons for an instruction, in time and memory
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return expression{}
-	}
-	size := weight(parsed)
-	if !s.spend(each * size) {
+	size, err := pattern.Weight(text)
+	if err != nil || !s.spend(each*size) {
 		return expression{}
 	}
 	re, err := regexp.Compile(text)
@@ -127,18 +123,6 @@ func (s *search) compile(text string) expression {
 		return expression{}
 	}
 	return expression{re, size}
-}
-
-// weight estimates the instructions of an expression.
-func weight(re *syntax.Regexp) int {
-	n := 1 + len(re.Rune)
-	for _, sub := range re.Sub {
-		n += weight(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1)
-	}
-	return n
 }
 
 // patched returns the place in a patch that gives a field its value.

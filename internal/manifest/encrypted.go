@@ -153,16 +153,21 @@ func (l *loader) seal(o *Object) (problems []Problem) {
 	made := o.ownMaking()
 	made.opened, made.parts = l.opened, l.parts
 	paths(o.body, nil, func(n *yaml.Node, at *fieldPath) {
-		if !l.secret[n] {
+		if !l.secret[n] || l.stopped {
 			return
 		}
-		made.encrypted = append(made.encrypted, at.String())
-		if !slices.Equal(Steps(at.String()), at.steps()) {
-			problems = append(problems, Problem{Origin: made.other.place(n, o.Origin.File), Field: at.String(), What: "is encrypted below a key that is too long or has brackets",
+		field := at.String()
+		if l.bytes += int64(len(field)); l.bytes > l.opts.MaxTotalBytes { // a short file can have many encrypted values with long paths
+			l.stop(o.Origin.File, "more than "+bytesText(l.opts.MaxTotalBytes)+" of manifests and paths of encrypted values", l.opts.TooMuch)
+			return
+		}
+		made.encrypted = append(made.encrypted, field)
+		if !slices.Equal(Steps(field), at.steps()) {
+			problems = append(problems, Problem{Origin: made.other.place(n, o.Origin.File), Field: field, What: "is encrypted below a key that is too long or has brackets",
 				Fix: "rename the key, or leave the value in clear text"})
 		}
-		if slices.Contains(openFields, splitPath(at.String())[0].name) {
-			problems = append(problems, isOpen(made.other.place(n, o.Origin.File), at.String()))
+		if slices.Contains(openFields, splitPath(field)[0].name) {
+			problems = append(problems, isOpen(made.other.place(n, o.Origin.File), field))
 		}
 	})
 	slices.Sort(made.encrypted)

@@ -102,6 +102,24 @@ func TestUnknownValues(t *testing.T) {
 	}
 }
 
+// The paths of encrypted values count as bytes of manifests, because a short file can have many values with long paths.
+func TestPathsOfEncryptedValuesAreBounded(t *testing.T) {
+	const value = "ENC[AES256_GCM,data:,iv:AA==,tag:AAAAAAAAAAAAAAAAAAAAAA==,type:str]"
+	names, list := "", strings.TrimSuffix(strings.Repeat("'"+value+"', ", 2000), ", ")
+	for depth := range 90 {
+		names += strings.Repeat(" ", depth+1) + strings.Repeat("k", 60) + ":\n"
+	}
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n" + names + strings.Repeat(" ", 91) + "[" + list + "]\n" +
+		"sops: {mac: '" + value + "', lastmodified: '2026-01-01T00:00:00Z', encrypted_regex: ^data$, age: [{recipient: x, enc: x}]}\n"
+	for most, fits := range map[int64]bool{DefaultTotalBytes: true, 2 << 20: false} {
+		loaded, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, Options{Decryption: Decryption{Unknown: true}, MaxTotalBytes: most,
+			Kinds: []GroupVersionKind{{Version: "v1", Kind: "ConfigMap"}}})
+		if (err == nil) != fits || loaded.Lost == fits {
+			t.Errorf("at most %d bytes: %v, lost %v", most, err, loaded.Lost)
+		}
+	}
+}
+
 func TestRefusedEncryptedFiles(t *testing.T) {
 	text, keys := encryptedFile(t, "secret.yaml")
 	all, _ := encryptedFile(t, "comments.yaml")

@@ -19,15 +19,17 @@ func (p *fieldPath) field(name string) *fieldPath { return &fieldPath{up: p, nam
 
 func (p *fieldPath) item(i int) *fieldPath { return &fieldPath{up: p, index: i, list: true} }
 
-func (p *fieldPath) String() string {
+func (p *fieldPath) String() string { return string(p.appendTo(nil)) }
+
+func (p *fieldPath) appendTo(text []byte) []byte {
 	if p == nil {
-		return ""
+		return text
 	}
-	head := p.up.String()
+	text = p.up.appendTo(text)
 	if p.list {
-		return head + "[" + strconv.Itoa(p.index) + "]"
+		return append(strconv.AppendInt(append(text, '['), int64(p.index), 10), ']')
 	}
-	return Below(head, p.name)
+	return append(text, step(p.name, len(text) == 0)...)
 }
 
 // steps returns the names and indexes of the path.
@@ -42,14 +44,17 @@ func (p *fieldPath) steps() []string {
 }
 
 // Below returns the path of a field of the object at a path.
-func Below(at, name string) string {
+func Below(at, name string) string { return at + step(name, at == "") }
+
+// step returns the text that a name adds to a path.
+func step(name string, first bool) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, ".[]"):
-		return at + "[" + clip(name) + "]"
-	case at == "":
+		return "[" + clip(name) + "]"
+	case first:
 		return clip(name)
 	}
-	return at + "." + clip(name)
+	return "." + clip(name)
 }
 
 // pathStep is one element of a path: a name. In brackets, it is a name or an index.

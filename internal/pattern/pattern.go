@@ -5,6 +5,7 @@ package pattern
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"sync"
 )
 
@@ -33,3 +34,24 @@ func (p *Pattern) FindStringSubmatch(s string) []string { return p.compiled().Fi
 
 // ReplaceAllString calls the method of regexp.Regexp.
 func (p *Pattern) ReplaceAllString(s, by string) string { return p.compiled().ReplaceAllString(s, by) }
+
+// Weight estimates the number of instructions of a stranger's expression, before it is compiled. A few bytes can repeat others a thousand times. The
+// time of a comparison is at most proportional to the weight and to the length of the text.
+func Weight(expression string) (int, error) {
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	return weight(parsed), nil
+}
+
+func weight(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += weight(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
+}

@@ -16,6 +16,7 @@ const (
 	maxKeys     = 100
 	maxGroups   = 20
 	maxPattern  = 1 << 10
+	maxWeight   = 2000     // of a pattern
 	maxEnvelope = 64 << 10 // bytes of an encrypted data key
 	maxProblems = 100
 )

@@ -210,11 +210,16 @@ func (k *dataKey) reveal(l leaf) (hashed string, err error) {
 	return restore(l.node, plain, kind)
 }
 
+var errTooMuch = errors.New("the document has longer paths than its file had")
+
 // Again decrypts one document of the file after its text was parsed again, or marks its values as unknown again. The text
 // is the one that was decrypted before.
 func (o *Opened) Again(doc *yaml.Node) error {
 	w := &walker{rule: &o.rule}
 	w.document(doc)
+	if w.full {
+		return errTooMuch // cannot happen, because the whole file was within the limits
+	}
 	strip(doc)
 	for _, l := range w.leaves {
 		if o.key == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stackreeve/stackreeve/internal/pattern"
 )
 
 // rule says which values of a file are encrypted. Without a rule in the block, parseRule returns one that encrypts
@@ -14,6 +16,7 @@ import (
 type rule struct {
 	suffix  string
 	pattern *regexp.Regexp
+	weight  int  // of the pattern, as in [pattern.Weight]
 	comment bool // the pattern is compared with comments instead of names
 	inverse bool // the matching values are the ones in clear text
 }
@@ -46,24 +49,29 @@ func parseRule(n *yaml.Node) (rule, error) {
 			found.suffix = written
 			continue
 		}
-		compiled, err := compile(written)
+		compiled, weight, err := compile(written)
 		if err != nil {
 			return found, errors.New(f.name + " " + err.Error())
 		}
-		found.pattern = compiled
+		found.pattern, found.weight = compiled, weight
 	}
 	return found, nil
 }
 
-func compile(expression string) (*regexp.Regexp, error) {
+func compile(expression string) (compiled *regexp.Regexp, weight int, err error) {
 	if len(expression) > maxPattern {
-		return nil, errors.New("is longer than " + strconv.Itoa(maxPattern) + " bytes")
+		return nil, 0, errors.New("is longer than " + strconv.Itoa(maxPattern) + " bytes")
 	}
-	compiled, err := regexp.Compile(expression)
+	if weight, err = pattern.Weight(expression); err == nil && weight > maxWeight {
+		return nil, 0, errors.New("repeats too much")
+	}
+	if err == nil {
+		compiled, err = regexp.Compile(expression)
+	}
 	if err != nil {
-		return nil, errors.New("is not a valid regular expression")
+		return nil, 0, errors.New("is not a valid regular expression")
 	}
-	return compiled, nil
+	return compiled, weight, nil
 }
 
 // names reports whether the name of a key matches.
@@ -77,19 +85,24 @@ func (r *rule) names(name string) bool {
 	return strings.HasSuffix(name, r.suffix)
 }
 
+// remarks are the comments before a value at one depth.
+type remarks struct {
+	matching int  // the number of comments that the pattern matches
+	last     bool // whether it matches the last one
+}
+
 // encrypts reports whether a value is encrypted. named is true if a name on its path matches. For a comment in clear text,
-// last is true: its own text is the last of comments, and is no reason to encrypt it.
-func (r *rule) encrypts(named bool, comments [][]string, last bool) bool {
+// last is true: its own text is the last of the comments, and is no reason to encrypt it.
+func (r *rule) encrypts(named bool, comments []remarks, last bool) bool {
 	if !r.comment {
 		return named != r.inverse
 	}
-	for i, level := range comments {
-		for j, text := range level {
-			own := last && i == len(comments)-1 && j == len(level)-1
-			if (!own || r.inverse) && r.pattern.MatchString(text) {
-				return !r.inverse
-			}
-		}
+	matching := 0
+	for _, level := range comments {
+		matching += level.matching
 	}
-	return r.inverse
+	if own := last && comments[len(comments)-1].last; own && !r.inverse {
+		matching--
+	}
+	return (matching > 0) != r.inverse
 }

@@ -20,7 +20,7 @@ func CreationRule(config []byte, name string) (Encryption, error) {
 	}
 	for i, item := range items(doc.Content[0], "creation_rules") {
 		if written := text(item, "path_regex"); written != "" {
-			expression, err := compile(written)
+			expression, _, err := compile(written)
 			if err != nil {
 				return Encryption{}, fmt.Errorf("creation_rules[%d].path_regex %w", i, err)
 			}

@@ -19,9 +19,12 @@ type leaf struct {
 // it.
 type walker struct {
 	rule     *rule
-	comments [][]string // by depth, the comments before the present value
+	comments []remarks // by depth, the comments before the present value
 	leaves   []leaf
 	problems problems
+	places   int  // bytes of all paths
+	matched  int  // bytes that were compared with the pattern, times its weight
+	full     bool // places or matched is over its limit, and the walk has ended
 	// comment, if set, returns the text by which a comment that has to be encrypted is replaced.
 	comment func(text, additional string) string
 }
@@ -33,12 +36,38 @@ type place struct {
 	depth             int
 }
 
-func (p place) below(name string, r *rule) place {
-	field := p.field + "." + name
-	if strings.ContainsAny(name, ".[]") {
-		field = p.field + "[" + name + "]"
+// Limits for one file. Each value has its whole path twice, and the file itself gives the names and the pattern, so a small file could ask for any
+// amount of memory and time.
+const (
+	maxPlaces  = 32 << 20
+	maxMatched = 32 << 20
+)
+
+// spend adds a cost to what a file has used. It returns false, and ends the walk, if that is over the limit.
+func (w *walker) spend(used *int, cost, limit int, at *yaml.Node) bool {
+	if *used += cost; *used > limit && !w.full {
+		w.full = true
+		w.problems.add(Unsupported, at, "", "the paths of the values are too long in all, or the rule of the file compares too much text", "divide the file, or shorten its names, comments and rule")
 	}
-	return place{p.additional + name + ":", strings.TrimPrefix(field, "."), p.named || r.names(name), p.depth + 1}
+	return !w.full
+}
+
+// compares counts a comparison of a text with the pattern of the rule, if there is one.
+func (w *walker) compares(text string, at *yaml.Node) bool {
+	return w.spend(&w.matched, w.rule.weight*(len(text)+1), maxMatched, at)
+}
+
+// below returns the place of an entry with the given key.
+func (w *walker) below(at place, key *yaml.Node) (place, bool) {
+	name := key.Value
+	if !w.spend(&w.places, len(at.field)+len(at.additional)+2*len(name)+3, maxPlaces, key) || !w.compares(name, key) {
+		return place{}, false
+	}
+	field := at.field + "." + name
+	if strings.ContainsAny(name, ".[]") {
+		field = at.field + "[" + name + "]"
+	}
+	return place{at.additional + name + ":", strings.TrimPrefix(field, "."), at.named || w.rule.names(name), at.depth + 1}, true
 }
 
 // document visits a document, except its block "sops".
@@ -52,7 +81,7 @@ func (w *walker) document(doc *yaml.Node) {
 }
 
 // note adds the lines of comments, which begin with "#", to the comments of the next value.
-func (w *walker) note(texts *string, at place) {
+func (w *walker) note(texts *string, at place, n *yaml.Node) {
 	if *texts == "" {
 		return
 	}
@@ -63,7 +92,14 @@ func (w *walker) note(texts *string, at place) {
 			continue
 		}
 		text := line[1:]
-		*level = append(*level, text)
+		if w.rule.comment {
+			if !w.compares(text, n) {
+				return
+			}
+			if level.last = w.rule.pattern.MatchString(text); level.last {
+				level.matching++
+			}
+		}
 		if w.comment != nil && w.rule.encrypts(at.named, w.comments, true) {
 			additional := at.additional
 			if additional == "" {
@@ -76,21 +112,21 @@ func (w *walker) note(texts *string, at place) {
 }
 
 func (w *walker) enter(n *yaml.Node, at place, own bool) {
-	w.comments = append(w.comments, nil)
+	w.comments = append(w.comments, remarks{})
 	if own {
-		w.note(&n.HeadComment, at)
-		w.note(&n.LineComment, at)
+		w.note(&n.HeadComment, at, n)
+		w.note(&n.LineComment, at, n)
 	}
 }
 
 func (w *walker) leave(n *yaml.Node, at place, own bool) {
 	if own {
-		w.note(&n.FootComment, at)
+		w.note(&n.FootComment, at, n)
 	}
 	w.comments = w.comments[:len(w.comments)-1]
 }
 
-func (w *walker) forget() { w.comments[len(w.comments)-1] = nil }
+func (w *walker) forget() { w.comments[len(w.comments)-1] = remarks{} }
 
 // mapping visits the entries. The argument own is true if the comments of the node itself belong to its first entry.
 func (w *walker) mapping(n *yaml.Node, at place, own bool) {
@@ -100,23 +136,26 @@ func (w *walker) mapping(n *yaml.Node, at place, own bool) {
 		if at.depth == 0 && isBlock(key) {
 			continue
 		}
-		w.note(&key.HeadComment, at)
-		w.note(&key.LineComment, at)
+		w.note(&key.HeadComment, at, key)
+		w.note(&key.LineComment, at, key)
 		scalar := value.Kind == yaml.ScalarNode
 		if scalar {
-			w.note(&value.HeadComment, at)
-			w.note(&value.LineComment, at)
+			w.note(&value.HeadComment, at, value)
+			w.note(&value.LineComment, at, value)
 		}
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
 			w.problems.add(Unsupported, key, at.field, "SOPS encrypts only mappings whose keys are strings", "quote the key, and write merged keys out")
-		} else {
-			w.value(value, at.below(key.Value, w.rule), true)
+		} else if below, ok := w.below(at, key); ok {
+			w.value(value, below, true)
+		}
+		if w.full {
+			return
 		}
 		w.forget()
 		if scalar {
-			w.note(&value.FootComment, at)
+			w.note(&value.FootComment, at, value)
 		}
-		w.note(&key.FootComment, at)
+		w.note(&key.FootComment, at, key)
 	}
 	w.leave(n, at, own)
 }
@@ -126,8 +165,11 @@ func (w *walker) list(n *yaml.Node, at place, own bool) {
 	w.enter(n, at, own)
 	kept := n.Content[:0:0]
 	for _, item := range n.Content {
-		w.note(&item.HeadComment, at)
-		w.note(&item.LineComment, at)
+		w.note(&item.HeadComment, at, item)
+		w.note(&item.LineComment, at, item)
+		if w.full || !w.spend(&w.places, len(at.field)+len("[000000]"), maxPlaces, item) {
+			return
+		}
 		if !isComment(item) || !w.rule.encrypts(at.named, w.comments, false) {
 			below := at
 			below.field += "[" + strconv.Itoa(len(kept)) + "]"
@@ -136,7 +178,7 @@ func (w *walker) list(n *yaml.Node, at place, own bool) {
 			w.value(item, below, false)
 		}
 		w.forget()
-		w.note(&item.FootComment, at)
+		w.note(&item.FootComment, at, item)
 	}
 	n.Content = kept
 	w.leave(n, at, own)
