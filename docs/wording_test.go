@@ -17,8 +17,8 @@ import (
 const commonWords = 4
 
 // TestLongTestsCompareNoSentences finds long tests that contain a sentence of the program. `make test` does not run them, so nobody
-// would see that a better sentence breaks them. They compare codes, errors, fields and values instead. The texts that a test reports are
-// its own. The texts of the simulated servers are those of other programs.
+// would see that a better sentence breaks them. They compare codes, errors, fields and values instead. Texts that a test
+// reports, and those of simulated servers, do not count.
 func TestLongTestsCompareNoSentences(t *testing.T) {
 	said := map[string]bool{}
 	others := regexp.MustCompile(`_test\.go$|/(simulator|standin)/`)

@@ -89,7 +89,7 @@ func (g *ground) count(word string) counts {
 	return c
 }
 
-// holds fails unless the cloud contains exactly these objects.
+// holds fails unless the cloud has these numbers of objects whose names contain the word.
 func (g *ground) holds(when, word, want string) {
 	g.t.Helper()
 	if got := g.count(word).String(); got != want {

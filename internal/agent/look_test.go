@@ -183,7 +183,7 @@ func TestWhileALookWaits(t *testing.T) {
 	})
 }
 
-// A look and the pass after it have one turn: a stack that came between them waits.
+// A look and the pass after it share one turn: a stack that asks between them waits.
 func TestALookAndItsPassHaveOneTurn(t *testing.T) {
 	o := &outside{commit: "one"}
 	var other *turn

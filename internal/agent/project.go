@@ -41,24 +41,24 @@ func (s *Loop) projectPolicies() []plan.Policy {
 
 // syncInProject calls sync. If that finds no object of the stack in the project, it asks the forge about the past,
 // and calls sync again with the answer.
-func (s *Loop) syncInProject(ctx context.Context, rev engine.Revision, at source.Revision) engine.Pass {
+func (s *Loop) syncInProject(ctx context.Context, revision engine.Revision, rev source.Revision) engine.Pass {
 	own := s.projectPolicies()
-	rev.Policies = append(rev.Policies, own...)
-	pass := s.sync(ctx, rev)
+	revision.Policies = append(revision.Policies, own...)
+	pass := s.sync(ctx, revision)
 	if pass.First.Elsewhere.Code != cause.PerhapsInSync || ctx.Err() != nil {
 		return pass
 	}
-	commit, existed, err := s.existed(ctx, at)
-	rev.Policies = rev.Policies[:len(rev.Policies)-len(own)]
+	commit, existed, err := s.existed(ctx, rev)
+	revision.Policies = revision.Policies[:len(revision.Policies)-len(own)]
 	switch {
 	case err != nil:
 		return pass
 	case existed:
-		rev.Policies = append(rev.Policies, guard.HoldIfOtherProject(cause.Of(cause.InSyncElsewhere, commit), false))
+		revision.Policies = append(revision.Policies, guard.HoldIfOtherProject(cause.Of(cause.InSyncElsewhere, commit), false))
 	default:
 		s.state.pastAnswers.noneWithObjects = true
 	}
-	return s.sync(ctx, rev)
+	return s.sync(ctx, revision)
 }
 
 // existed returns the newest commit that was in sync according to the forge, and whether the commit had any

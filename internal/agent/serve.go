@@ -88,8 +88,8 @@ func (s *Loop) next(ctx context.Context, checks <-chan struct{}, r *rest) (alway
 		timer := time.NewTimer(time.Until(r.until))
 		defer timer.Stop()
 		again = timer.C
-		// During a rest, only a new commit starts a run. Checks that arrive during the rest are dropped when
-		// it ends.
+		// During a rest, checks and looks start no run. Checks that arrive during the rest are dropped when it
+		// ends.
 		defer drain(checks)
 		defer s.Signals.takeMoved()
 		checks, looks = nil, nil

@@ -162,7 +162,7 @@ func TestACommitThatCannotBeCheckedKeepsTheLastRevision(t *testing.T) {
 	}
 }
 
-// TestAnApprovalIsNotCarriedToAnUnverifiedCommit carries it to the next verified one with the same files.
+// The approval is carried to the next verified commit with the same files.
 func TestAnApprovalIsNotCarriedToAnUnverifiedCommit(t *testing.T) {
 	o, v := &outside{commit: "one", tree: "same"}, &verifies{}
 	s := o.stack(t, "@every 1m", "@every 5m")

@@ -144,7 +144,7 @@ func refused(name string) (what, fix string, ok bool) {
 	case "helmCharts", "helmGlobals", "helmChartInflationGenerator":
 		return runs, "commit the rendered chart as a resource", true
 	case "generators", "transformers", "validators", "configurations", "crds", "openapi":
-		return runs, "use patches and replacements; names of objects in the fields of all kinds are known", true
+		return runs, "use patches and replacements; fields that name objects are known without it", true
 	case "secretGenerator":
 		return "reads secrets in clear text", "commit a Secret that sops encrypted, and name it in resources", true
 	case "bases":

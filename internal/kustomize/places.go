@@ -22,7 +22,7 @@ func (p place) origin() manifest.Origin { return manifest.Origin{File: p.file, L
 // sources are the files behind the names that kustomize sees.
 type sources struct {
 	files          map[string]place  // by the name of the file without its folder
-	folders        map[string]string // by the path of the folder
+	folders        map[string]string // the path in the repository, by the invented name of the folder
 	kustomizations []kustomization
 	sealed         []manifest.SealedFile // the encrypted files, of which kustomize gets copies with tokens
 }

@@ -151,8 +151,8 @@ func Foreign(path string) string {
 	return ofOthers(path, ownerOf, trustedUsers())
 }
 
-// ofOthers returns the part of a path, or of the target of the path, that an untrusted user owns or that
-// everybody can replace. It returns "" if there is none.
+// ofOthers returns why an untrusted user may own or replace a part of a path or of its target. It returns ""
+// if none can.
 func ofOthers(path string, owner func(string) (uid int, mode fs.FileMode, err error), trusted []int) string {
 	full, err := filepath.Abs(path)
 	if err != nil {

@@ -26,7 +26,7 @@ func NewInstance(id, isolationGroup, address string, port int) Instance {
 		Endpoint: net.JoinHostPort(address, strconv.Itoa(port)), Hostname: address, Port: port}
 }
 
-// Placement contains the assignment of shards to instances.
+// Placement says how many shards each instance has.
 type Placement struct {
 	Version   int // a number that rises with each change
 	Replicas  int

@@ -27,7 +27,7 @@ type lastPlan struct {
 	head     string
 	begun    time.Time // time when the plan was started
 	asked    time.Time // time of the last request for a plan before that, by the forge's clock
-	approved string    // the hashes that were approved at that time
+	approved string    // the hashes that were approved when the plan was started
 	trusted  bool
 	needs    string // key of the needs that the plan was made with
 	unread   bool   // there were more comments than the agent reads
@@ -83,7 +83,7 @@ type queue struct {
 	mu    sync.Mutex
 	plans map[int]lastPlan // by pull request
 	jobs  map[int]job      // by pull request
-	turn  bool             // the next job is an urgent one, if there is any
+	turn  bool             // the last turn was that of the urgent jobs
 }
 
 func newQueue() *queue {

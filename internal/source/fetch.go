@@ -16,6 +16,23 @@ import (
 
 type chooser func(*packp.AdvRefs) (name string, want plumbing.Hash, err error)
 
+// Fetch returns the newest revision of the branch, and whether it differs from the one that Fetch returned before. If
+// nothing has changed, it sends one request. After an error, the caller continues with the revision that it has.
+// NeedsPerson reports whether a person has to act.
+func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error) {
+	rev, err = r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
+		return findBranch(refs, r.cfg.Branch)
+	})
+	if err != nil {
+		return Revision{}, false, err
+	}
+	r.lastMu.Lock()
+	defer r.lastMu.Unlock()
+	changed = r.last == nil || r.last.Commit != rev.Commit || r.last.Branch != rev.Branch
+	r.last = &rev
+	return rev, changed, nil
+}
+
 // fetchRevision fetches a single revision in a conversation.
 func (r *Repo) fetchRevision(ctx context.Context, choose chooser) (rev Revision, err error) {
 	err = r.inConversation(ctx, func(ctx context.Context, conv *conversation) (err error) {

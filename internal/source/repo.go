@@ -84,23 +84,6 @@ func (r *Repo) renew() {
 	r.cache.Renew()
 }
 
-// Fetch returns the newest revision of the branch, and whether it differs from the one that Fetch returned before. If
-// nothing has changed, it sends one request. After an error, the caller continues with the revision that it has.
-// NeedsPerson reports whether a person has to act.
-func (r *Repo) Fetch(ctx context.Context) (rev Revision, changed bool, err error) {
-	rev, err = r.fetchRevision(ctx, func(refs *packp.AdvRefs) (string, plumbing.Hash, error) {
-		return findBranch(refs, r.cfg.Branch)
-	})
-	if err != nil {
-		return Revision{}, false, err
-	}
-	r.lastMu.Lock()
-	defer r.lastMu.Unlock()
-	changed = r.last == nil || r.last.Commit != rev.Commit || r.last.Branch != rev.Branch
-	r.last = &rev
-	return rev, changed, nil
-}
-
 // Outline returns the newest commit of the branch, and its folders. The folders can be listed, but their files cannot be
 // read. Only listed names are checked. Outline does not change Last.
 func (r *Repo) Outline(ctx context.Context) (commit string, folders fs.FS, err error) {

@@ -162,7 +162,7 @@ func (d *Driver[Spec, Filter, More]) PostLast(ctx context.Context, w typed.Want[
 
 // Begin creates an object in one request, with a mark that says that nothing is applied yet. [Driver.Finish] finishes it.
 func (d *Driver[Spec, Filter, More]) Begin(ctx context.Context, w typed.Want[Spec]) (*State[Spec, More], error) {
-	w.Mark = mark.Begun(w.Mark)
+	w.Mark = mark.HalfMade(w.Mark)
 	return d.Post(ctx, w, d.Creation(w))
 }
 

@@ -19,7 +19,7 @@ import (
 type Resource[Spec, Filter, More any] struct {
 	Info       kind.Info
 	Collection Collection
-	// Mark is the place of the owner mark on objects; zero for the labels of the network service's own resources.
+	// Mark is the place of the owner mark on objects; zero for the labels (tags and description) of the network service's own resources.
 	Mark mark.Place
 	// MarkInTags says that the mark is never in the description. It is for objects that cannot be found by their name.
 	MarkInTags bool

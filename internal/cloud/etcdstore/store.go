@@ -241,7 +241,7 @@ func (s Store) Put(ctx context.Context, container, name string, m kind.Mark, not
 	if err != nil {
 		return err
 	}
-	return on.put(cloud.WithLongest(ctx, longest), name, s.metadata(container, name, mark.Begun(m), notes), data, size)
+	return on.put(cloud.WithLongest(ctx, longest), name, s.metadata(container, name, mark.HalfMade(m), notes), data, size)
 }
 
 // Write replaces the whole description of an object.

@@ -52,9 +52,9 @@ const (
 	AsksKey = OwnerKey + "-replicas"
 )
 
-// Begun returns the mark for the first request of an object that needs several requests to create. After a kill
+// HalfMade returns the mark for the first request of an object that needs several requests to create. After a kill
 // between them, the mark shows that people have not changed the object.
-func Begun(m kind.Mark) kind.Mark {
+func HalfMade(m kind.Mark) kind.Mark {
 	m.Applied = kind.HalfMade
 	return m
 }

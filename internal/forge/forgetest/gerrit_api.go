@@ -106,7 +106,7 @@ func (g *Gerrit) answer(me *gerritAccount, r *http.Request, path string) (int, a
 	shape := r.Method + " " + gerritShape(parts)
 	allowed, ok := gerritFacts[shape]
 	if !ok {
-		g.t.Errorf("%s %s is no path in what is written down of Gerrit's API", r.Method, r.URL)
+		g.t.Errorf("%s %s is not among the known paths of Gerrit's API", r.Method, r.URL)
 		return http.StatusNotFound, notThere
 	}
 	query := r.URL.Query()

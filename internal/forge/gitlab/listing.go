@@ -73,7 +73,7 @@ func (r *Repository) OpenPulls(ctx context.Context, branch string) ([]forge.Pull
 }
 
 // readOpened reads a list of merge requests, and sets known.since: all changes before that time, by GitLab's clock, are known. It has two estimates and
-// uses the later one. The first is the newest change in the list, minus the time that the reading took, because the list cannot have begun earlier.
+// uses the later one. The first is the newest change in the list, minus the time that the reading took: the list began then or later.
 // The second is the previous value plus the time between the beginnings of the two lists, by our own clock.
 func (r *Repository) readOpened(ctx context.Context, branch string, known *opened, query url.Values) error {
 	began, newest := time.Now(), time.Time{}

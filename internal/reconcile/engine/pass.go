@@ -42,7 +42,7 @@ type Pass struct {
 	Commit  string
 	Started time.Time
 	Took    time.Duration
-	// First is the plan that the pass started with. Last is the plan that it ended with.
+	// First is the plan that the pass started with; after healing, the held plan that was made again. Last is the plan that it ended with.
 	First, Last plan.Plan
 	// Preflight is what the last plan needs from the cloud. It is set only if the first plan is also the last, because it is computed only
 	// for the first plan.

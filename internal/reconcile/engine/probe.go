@@ -25,7 +25,7 @@ const probesAtOnce = 64
 //	the member                                                                called by
 //	-----------------------------------------------------------------------   -------------
 //	is a suspect: it has served, and has failed only a few times              MarkWorkers
-//	does not serve, and other members wait for it                             takeTurns
+//	does not serve, and other members or a spare wait for it                  takeTurns, awaitSpares, delayStandIns
 //	has not served since it was made or changed, and no other waits for it    awaitUnproven
 func (e *Engine) probe(ctx context.Context, p plan.Plan) map[manifest.Key]rollout.Finding {
 	if e.Probe == nil {

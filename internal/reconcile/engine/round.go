@@ -178,7 +178,7 @@ func (r *run) startOf(t candidate, now time.Time) startTime {
 	if r.unforeseen(*s) {
 		return notInThisRound
 	}
-	if !r.approved.Allows(r.engine.Stack, *s) {
+	if !r.permission.Allows(r.engine.Stack, *s) {
 		return notInThisRound
 	}
 	if r.fresh[s.Key.Kind].stale[s.Key] {

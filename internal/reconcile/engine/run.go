@@ -14,7 +14,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/redact"
 )
 
-// run is the state of one pass. Only the goroutine of its loop reads and writes it.
+// run is the state of one pass. Only the goroutine of its loop reads and writes it; those of steps read engine, secrets and done.
 type run struct {
 	engine   *Engine
 	rev      Revision
@@ -31,7 +31,7 @@ type run struct {
 	permitted                        map[string]kind.Disruption // the worst disruption that is permitted for each object, by step identity.
 	chosen                           *guard.Chosen              // the objects to which the pass is limited; nil before the first plan.
 	recording                        bool                       // true if new machines have to record the approval in their marks.
-	approved                         *plan.Permission           // the limit on the steps of the pass; nil if all steps are allowed.
+	permission                       *plan.Permission           // the limit on the steps of the pass; nil if all steps are allowed.
 	doing                            map[string]Activity
 	unfinished                       []unfinished
 	pending                          map[string]time.Time // since when the cloud works on each object, by step identity.

@@ -128,7 +128,7 @@ func (r *run) permit(first plan.Plan) {
 			r.permitted[s.Identity()] = max(d, r.permitted[s.Identity()])
 		}
 	}
-	r.approved = first.Permission(r.rev.Only != "" || first.Limit != nil)
+	r.permission = first.Permission(r.rev.Only != "" || first.Limit != nil)
 	r.recording = first.Approved != nil && first.Limit == nil && !r.rev.healing // nobody has approved the rest of a group by approving some of its members
 }
 

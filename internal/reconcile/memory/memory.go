@@ -64,8 +64,8 @@ type Memory struct {
 	found map[Place]Finding
 	// sights are how places looked at the end of the last pass. The end of a pass writes it, and the start of one drops it.
 	sights map[Place]Sight
-	// building is how long the cloud usually works on a new object, by kind. The round in which such an object is ready for the first time
-	// writes it.
+	// building is how long the cloud usually works on a new object, by kind. It is set in the round in which such an object
+	// becomes ready.
 	building map[string]time.Duration
 	// traces are the cloud's answers about who caused the present differences, by step. For each difference, the cloud is asked once.
 	traces map[string]traceOf

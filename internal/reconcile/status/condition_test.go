@@ -94,7 +94,7 @@ func TestWorkloadsSumUpTheirParts(t *testing.T) {
 	ready := &kind.Live{ID: "1", Phase: kind.Ready, State: &thingtest.Thing{}}
 	statuses := func(list ...subject) map[string][]Condition {
 		out := map[string][]Condition{}
-		// The group comes first, as in the manifests, and its summary last.
+		// The plan has the group first, and its status comes last.
 		for _, o := range show(plan.Plan{Workloads: []plan.Workload{{Key: group}, {Key: machine, Parent: group}, {Key: key("Secret", "s"), Data: true}}}, nil, list) {
 			out[o.Kind] = o.Status.Conditions
 		}

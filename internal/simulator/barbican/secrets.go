@@ -229,7 +229,7 @@ func payload(_ *oslo.Call, s *Secret) (*oslo.Response, error) {
 	return (&oslo.Response{Status: http.StatusOK, Body: slices.Clone(s.Payload)}).With("Content-Type", s.ContentType), nil
 }
 
-// Holds reports whether a project has a payload at the address of a secret or a container.
+// Holds reports whether a project has a secret with a payload, or a container, at an address.
 // The host in the address does not matter. An ID alone is no address.
 func (b *Barbican) Holds(project, address string) bool {
 	parts := strings.Split(address, "/")

@@ -81,7 +81,7 @@ func (s *Spec) source() source {
 	return fromBackup
 }
 
-// digest returns a short digest of the manifest's selection. Tags of ports contain it, so the texts that it is computed
+// digest returns a short digest of the snapshot that the manifest names. Tags of ports contain it, so the texts that it is computed
 // from must never change.
 func (s *Spec) digest() string {
 	switch s.source() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/cloud/etcdstore"
 )
 
-// Tags of ports contain the digest of a manifest's selection, so the digest must never change. It covers only the fields
+// Tags of ports contain the digest of the snapshot that a manifest names, so the digest must never change. It covers only the fields
 // that are read. Fields of another kind of store do not affect it.
 func TestDigest(t *testing.T) {
 	swift, s3 := &Swift{Container: "c", Object: "o"}, &etcdstore.S3{Path: "b/o"}

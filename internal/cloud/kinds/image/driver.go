@@ -35,7 +35,7 @@ func (u *uploads) create(ctx context.Context, d driver, w typed.Want[Spec]) (*st
 		return nil, err
 	}
 	body, id := d.Creation(w), newID()
-	body["id"], body[mark.PropertyPlace.Attribute] = id, mark.PropertyPlace.Put(nil, mark.Begun(w.Mark), id, "")
+	body["id"], body[mark.PropertyPlace.Attribute] = id, mark.PropertyPlace.Put(nil, mark.HalfMade(w.Mark), id, "")
 	made, err := d.Post(ctx, w, body)
 	if err == nil {
 		u.begin(ctx, made.ID, w, false)

@@ -13,7 +13,7 @@ import (
 // If machines cannot start M3DB, they report why, and so do their instances. The placement begins
 // as soon as the machines can start it.
 func TestMachinesSayWhyTheyCannotBegin(t *testing.T) {
-	testcost.Long(t) // The agent creates and changes a whole cluster.
+	testcost.Long(t) // The agent creates a whole cluster.
 	const why = "https://mirror.example.org/1.5.0/m3dbnode cannot be downloaded: HTTP Error 404: Not Found"
 	w := newWorld(t)
 	w.Fail(why)

@@ -57,7 +57,7 @@ func (rule *Rule) validatePorts(field string, r *kind.Report) {
 		if rule.PortRange.Max == nil {
 			r.Problem(field+".max", "missing", fmt.Sprintf("give the last port; for a single port, write max: %d", first))
 		} else if first == 0 || first > last {
-			r.Problem(field, fmt.Sprintf("is %d to %d", first, last), "give a first port from 1 that is not above the last")
+			r.Problem(field, fmt.Sprintf("is %d to %d", first, last), "use a first port of at least 1, and not above the last")
 		}
 	case "icmp", "ipv6-icmp":
 		if first > 255 || last > 255 {

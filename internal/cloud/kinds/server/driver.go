@@ -99,7 +99,7 @@ func (c completer) create(ctx context.Context, d driver, w want) (*state, error)
 		return nil, err
 	}
 	if len(w.Spec.Tags) > 0 && !tagged || len(w.Spec.Ports) == 0 && !bare {
-		w.Mark = mark.Begun(w.Mark)
+		w.Mark = mark.HalfMade(w.Mark)
 	}
 	described := cloud.AtLeast(version, withDescription)
 	script, given, err := c.completed(w)

@@ -193,7 +193,7 @@ func TestASpareMachineServesMeanwhile(t *testing.T) {
 	if again := g.Plan(after); !again.InSync() {
 		t.Errorf("then the plan is %v", again.Summary())
 	}
-	// The spare was deleted, and no count includes it.
+	// The spare was deleted, and no step is left for it.
 	for _, s := range pass.Last.Steps {
 		if strings.Contains(s.Key.Name, "spare") {
 			t.Errorf("%s: %s", s.Key, s.Action)

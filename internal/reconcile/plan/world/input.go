@@ -59,8 +59,8 @@ type Requested struct {
 // Past has facts that neither the lists of the cloud nor the commit show. It is zero in a process that has just started. Package
 // memory makes it, and says who has written each part.
 type Past struct {
-	// KnownIDs are the IDs, by step, of objects that were seen in the cloud and that the agent has not deleted since. If such an object is missing,
-	// somebody else has deleted it.
+	// KnownIDs are the IDs, by step, of objects that were seen in the cloud, or whose creation was answered, and that the agent has not deleted
+	// since. If such an object is missing, somebody else has deleted it.
 	KnownIDs map[string]string
 	// Made are the IDs, by step, of objects that this process has created and that have not been seen usable or in use since.
 	Made map[string]string
