@@ -187,7 +187,7 @@ func (s *Loop) logIn(ctx context.Context) error {
 // revision returns the revision that a pass gets. Its parts come from these files:
 //
 //	Synced           synced.go    was this commit in sync?
-//	Policies         weaker.go, depends.go, control.go
+//	Policies         weaker.go, depends.go, control.go; project.go adds more before the pass
 //	PreviousSums     sums.go      the manifests of the previous commit
 //	Approved         control.go   approvals of the command line and of HTTP
 //	EarlierCommits   back.go      for groups that go back

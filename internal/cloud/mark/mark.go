@@ -158,8 +158,8 @@ func isOurs(tag string) bool {
 	return strings.HasPrefix(tag, ownertext.Prefix) || strings.HasPrefix(tag, appliedPrefix)
 }
 
-// InTags finds the mark among tags, or nil if there is none. Each of our requests that writes the owner also writes the
-// applied state, so a mark in tags is never half-made.
+// InTags finds the mark among tags, or nil if there is none. A half-made mark in tags, which has an empty digest, is read as
+// [kind.Unreadable]: in some clouds everybody who sees an object can write such a tag, and a half-made copy may be deleted.
 func InTags(tags []string) *kind.Mark {
 	var owners, applied []string
 	for _, tag := range tags {

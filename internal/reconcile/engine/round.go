@@ -13,8 +13,8 @@ import (
 	"github.com/stackreeve/stackreeve/internal/trace"
 )
 
-// round is one plan, with the steps of it that the run starts. The run makes a new plan only when the snapshot has changed and the present
-// plan has nothing left to start. The number of rounds therefore follows the depth of the references, not the number of objects.
+// round is one plan, with the steps of it that the run starts. A new plan follows every list, and the end of a step as soon as
+// nothing more of the present plan can be started.
 type round struct {
 	plan plan.Plan
 	// queue are the steps that nothing in the plan blocks, in order.

@@ -44,7 +44,7 @@ func (m Mark) SameAs(other Mark) bool {
 const HalfMade = ""
 
 // Unreadable is the value of [Mark.Applied] if the object has no digest of the applied manifest, or several, although each request of
-// the agent writes one. It is no digest of anything, and no half-made object has it.
+// the agent writes one. It is no digest of anything. A half-made object has it if its mark is in tags.
 const Unreadable = "?"
 
 // Unfinished is the value of [Mark.Applied] while an object exists but its manifest is only partly carried out. So a difference

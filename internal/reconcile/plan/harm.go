@@ -16,7 +16,8 @@ func (s Step) Harm() (d kind.Disruption, harms bool) {
 }
 
 // harmful reports whether a change destroys data, or removes a setting that users depend on. A setting that a person added by hand does not
-// count, because nobody depends on it yet. Neither does a setting that the cloud added to an object whose creation is not finished.
+// count, because nobody depends on it yet. Neither does a setting that the cloud added to an object that [Step.HalfMade]
+// reports as half-made.
 func (s Step) harmful(c kind.Change) bool {
 	return c.Destroys || c.Cuts != "" && !c.Unfinished && !s.Drift && !s.HalfMade()
 }
