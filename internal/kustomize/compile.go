@@ -75,6 +75,7 @@ type compiler struct {
 	known    map[string]*file   // by path in the tree
 	splits   []split
 	sources  sources
+	effort   manifest.Effort // of encrypted files
 	problems manifest.Problems
 }
 

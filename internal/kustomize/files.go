@@ -139,7 +139,7 @@ func (c *compiler) documentsOf(f *file, at manifest.Origin, field string) *parse
 	f.documents = &parsed{}
 	roots, problems := manifest.Documents(f.name, f.text)
 	if len(problems) == 0 {
-		f.documents.encrypted, problems = manifest.Seal(f.name, roots)
+		f.documents.encrypted, problems = manifest.Seal(f.name, roots, &c.effort)
 	}
 	c.problems = append(c.problems, problems...)
 	if f.documents.encrypted {

@@ -171,9 +171,12 @@ func (l *loader) object(root *yaml.Node, at Origin, gvk GroupVersionKind) {
 		l.loaded.Lost = true
 		return
 	}
-	if wrong := l.seal(&o); len(wrong) > 0 {
+	switch wrong := l.seal(&o); {
+	case len(wrong) > 0:
 		l.loaded.Lost = true
 		l.reportFor(o, wrong)
+		return
+	case l.stopped: // it is not known which values of the object are secret
 		return
 	}
 	if l.several {

@@ -66,7 +66,7 @@ func (l *loader) decrypt(name string, roots []*yaml.Node) bool {
 			l.lose(p)
 		}
 	}
-	file, problems := sops.Read(roots)
+	file, problems := sops.Read(roots, &l.effort)
 	if len(problems) > 0 {
 		refuse(problems)
 		return false

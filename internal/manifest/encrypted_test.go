@@ -120,6 +120,16 @@ func TestPathsOfEncryptedValuesAreBounded(t *testing.T) {
 	}
 }
 
+// A load that ends at a limit hands out no object whose decrypted values it has not noted.
+func TestNoObjectIsLoadedAfterTheLimit(t *testing.T) {
+	text, keys := encryptedFile(t, "secret.yaml")
+	loaded, err := Load(fstest.MapFS{"a.yaml": {Data: []byte(text)}}, Options{Decryption: Decryption{Keys: keys}, MaxTotalBytes: int64(len(text)) + 1,
+		Kinds: []GroupVersionKind{{Version: "v1", Kind: "Secret"}}})
+	if err == nil || !loaded.Lost || len(loaded.Objects) > 0 {
+		t.Errorf("%d objects, lost %v, %v", len(loaded.Objects), loaded.Lost, err)
+	}
+}
+
 func TestRefusedEncryptedFiles(t *testing.T) {
 	text, keys := encryptedFile(t, "secret.yaml")
 	all, _ := encryptedFile(t, "comments.yaml")

@@ -65,6 +65,7 @@ type loader struct {
 	parser                          parser
 	entries, read, documents, nodes int
 	bytes                           int64
+	effort                          Effort              // of encrypted files
 	whole                           *chunk              // the chunk of the current document; nil if the chunk contains several documents.
 	opened                          opened              // for the present document; nil if it is not encrypted.
 	secret                          map[*yaml.Node]bool // the encrypted values of the present file.

@@ -21,16 +21,19 @@ type SealedFile struct {
 	Text []byte
 }
 
+// Effort is what reading several encrypted files has cost: see [sops.Effort].
+type Effort = sops.Effort
+
 // Seal replaces the encrypted values in the documents of a file by tokens, and removes the blocks of SOPS. found is false for a
 // file that is not encrypted.
 //
 // A token is a text that occurs nowhere else. So a program that merges documents can copy it, and a load finds out which values of the
-// result are secret. Nothing about the value can be found out from its token.
-func Seal(name string, roots []*yaml.Node) (found bool, problems Problems) {
+// result are secret. Nothing about the value can be found out from its token. The cost of reading is added to effort.
+func Seal(name string, roots []*yaml.Node, effort *Effort) (found bool, problems Problems) {
 	if !slices.ContainsFunc(roots, sops.Has) {
 		return false, nil
 	}
-	file, wrong := sops.Read(roots)
+	file, wrong := sops.Read(roots, effort)
 	if len(wrong) > 0 {
 		return true, problemsOf(name, wrong)
 	}
@@ -147,7 +150,7 @@ func (l *loader) unsealFile(f SealedFile, t *tokens) bool {
 	var file *sops.File
 	if len(problems) == 0 {
 		var wrong []sops.Problem
-		file, wrong = sops.Read(roots)
+		file, wrong = sops.Read(roots, &l.effort)
 		problems = problemsOf(f.Name, wrong)
 	}
 	byToken := map[string]*yaml.Node{}

@@ -65,7 +65,7 @@ func sealedPart(t *testing.T, document string) (Part, *sops.Keys) {
 	t.Helper()
 	text, keys := encryptedFile(t, "secret.yaml")
 	roots, _ := Documents("a.yaml", []byte(text))
-	if found, problems := Seal("a.yaml", roots); !found || len(problems) > 0 {
+	if found, problems := Seal("a.yaml", roots, &Effort{}); !found || len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	inside := valueAt(roots[0], "stringData", "password").Value

@@ -125,7 +125,7 @@ func (r *fileReader) add(name string, from io.Reader, manifests bool) []byte {
 		}
 		return text
 	}
-	if _, wrong := manifest.Seal(name, roots); len(wrong) > 0 {
+	if _, wrong := manifest.Seal(name, roots, &manifest.Effort{}); len(wrong) > 0 {
 		r.failed = append(r.failed, wrong)
 	}
 	for _, root := range roots {

@@ -137,7 +137,7 @@ func TestKeysThatDoNotFit(t *testing.T) {
 func TestADocumentIsDecryptedAgain(t *testing.T) {
 	text := []byte(kept(t, "documents.yaml"))
 	docs := parse(t, text)
-	file, problems := Read(docs)
+	file, problems := Read(docs, &Effort{})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -103,7 +103,7 @@ func documents(text []byte) (docs []*yaml.Node, err error) {
 // sealAll encrypts the values and comments of the documents in place, and returns the encrypted checksum.
 func (k *dataKey) sealAll(docs []*yaml.Node, r *rule, macOnly bool, modified string) (string, error) {
 	var failed error
-	w := &walker{rule: r, comment: func(text, additional string) string {
+	w := &walker{rule: r, effort: &Effort{}, comment: func(text, additional string) string {
 		sealed, err := k.seal(text, "comment", additional)
 		failed = errors.Join(failed, err)
 		return sealed

@@ -24,8 +24,8 @@ type File struct {
 const encryptAgain = "encrypt the file again with sops"
 
 // Read checks the form of the documents of one file, at least one of which has a block "sops". It removes the blocks from
-// the documents.
-func Read(docs []*yaml.Node) (*File, []Problem) {
+// the documents. It adds its cost to effort, and refuses the file if that becomes too much.
+func Read(docs []*yaml.Node, effort *Effort) (*File, []Problem) {
 	f := &File{docs: docs}
 	var ps problems
 	for i, doc := range docs {
@@ -34,7 +34,7 @@ func Read(docs []*yaml.Node) (*File, []Problem) {
 	if len(ps) > 0 {
 		return nil, ps
 	}
-	w := &walker{rule: &f.meta.rule}
+	w := &walker{rule: &f.meta.rule, effort: effort}
 	for _, doc := range docs {
 		w.document(doc)
 		f.ends = append(f.ends, len(w.leaves))
@@ -215,7 +215,7 @@ var errTooMuch = errors.New("the document has longer paths than its file had")
 // Again decrypts one document of the file after its text was parsed again, or marks its values as unknown again. The text
 // is the one that was decrypted before.
 func (o *Opened) Again(doc *yaml.Node) error {
-	w := &walker{rule: &o.rule}
+	w := &walker{rule: &o.rule, effort: &Effort{}}
 	w.document(doc)
 	if w.full {
 		return errTooMuch // cannot happen, because the whole file was within the limits

@@ -41,7 +41,7 @@ func FuzzRead(f *testing.F) {
 		if len(docs) == 0 {
 			return
 		}
-		file, problems := Read(docs)
+		file, problems := Read(docs, &Effort{})
 		if len(problems) == 0 {
 			_, problems = file.Decrypt(keys)
 		}

@@ -40,7 +40,7 @@ func TestSmallFilesThatCostMuch(t *testing.T) {
 		docs := parse(t, []byte(c.text))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, problems := Read(docs)
+		_, problems := Read(docs, &Effort{})
 		runtime.ReadMemStats(&after)
 		if !slices.Equal(codes(problems), []Code{c.want}) {
 			t.Errorf("%s: got %v, want %s", name, codes(problems), c.want)
@@ -48,5 +48,33 @@ func TestSmallFilesThatCostMuch(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxPlaces {
 			t.Errorf("%s: a file of %d bytes takes %d bytes", name, len(c.text), took)
 		}
+	}
+}
+
+// Names below a name that matches are not compared, so a large file with a usual rule is read.
+func TestLargeFilesAreRead(t *testing.T) {
+	const value = "ENC[AES256_GCM,data:,iv:AA==,tag:AAAAAAAAAAAAAAAAAAAAAA==,type:str]"
+	var data strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&data, "  %s%d: %s\n", strings.Repeat("k", 100), i, value)
+	}
+	for _, rule := range []string{"encrypted_regex: ^(data|stringData|password.*)$", "unencrypted_comment_regex: ^ *in clear text *$"} {
+		if _, problems := Read(parse(t, []byte("data:\n"+data.String()+fmt.Sprintf(blockOf, rule))), &Effort{}); len(problems) > 0 {
+			t.Errorf("%s: %v", rule, problems[0])
+		}
+	}
+}
+
+// Many files that each stay below the limit of one file have a limit together.
+func TestManyFilesThatCostMuch(t *testing.T) {
+	text := "? " + strings.Repeat("k", 3_000) + "\n: 1\n" + fmt.Sprintf(blockOf, `encrypted_regex: "^x.{0,900}$"`)
+	effort, files := Effort{}, 0
+	for ; files < 100; files++ {
+		if _, problems := Read(parse(t, []byte(text)), &effort); slices.Contains(codes(problems), Unsupported) {
+			break
+		}
+	}
+	if files < 10 || files > 50 {
+		t.Errorf("%d files are read", files)
 	}
 }

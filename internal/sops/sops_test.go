@@ -55,7 +55,7 @@ func keysOf(t *testing.T, names ...string) *Keys {
 func opened(t *testing.T, text []byte, keys *Keys) ([]*yaml.Node, []Problem) {
 	t.Helper()
 	docs := parse(t, text)
-	file, problems := Read(docs)
+	file, problems := Read(docs, &Effort{})
 	if len(problems) > 0 {
 		return nil, problems
 	}

@@ -22,9 +22,10 @@ type walker struct {
 	comments []remarks // by depth, the comments before the present value
 	leaves   []leaf
 	problems problems
-	places   int  // bytes of all paths
-	matched  int  // bytes that were compared with the pattern, times its weight
-	full     bool // places or matched is over its limit, and the walk has ended
+	places   int // bytes of all paths
+	matched  int // bytes that were compared with the pattern, times its weight
+	effort   *Effort
+	full     bool // a limit is exceeded, and the walk has ended
 	// comment, if set, returns the text by which a comment that has to be encrypted is replaced.
 	comment func(text, additional string) string
 }
@@ -36,16 +37,24 @@ type place struct {
 	depth             int
 }
 
-// Limits for one file. Each value has its whole path twice, and the file itself gives the names and the pattern, so a small file could ask for any
-// amount of memory and time.
+// Limits for one file, and for all files that share an [Effort]. Each value has its whole path twice, and the file itself gives the names and the
+// pattern, so a small file could ask for any amount of memory and time.
 const (
-	maxPlaces  = 32 << 20
-	maxMatched = 32 << 20
+	maxPlaces       = 32 << 20
+	maxMatched      = 8 << 20 // half a second at most
+	maxPlacesOfAll  = 32 * maxPlaces
+	maxMatchedOfAll = 16 * maxMatched
 )
 
-// spend adds a cost to what a file has used. It returns false, and ends the walk, if that is over the limit.
-func (w *walker) spend(used *int, cost, limit int, at *yaml.Node) bool {
-	if *used += cost; *used > limit && !w.full {
+// Effort is what reading several files has cost. The zero value is ready for use. It must not be used by two goroutines at a time.
+type Effort struct{ places, matched int }
+
+// spend adds the bytes of a path, or a comparison, to what the file has cost. It returns false, and ends the walk, if that is over a limit.
+func (w *walker) spend(places, matched int, at *yaml.Node) bool {
+	w.places, w.matched = w.places+places, w.matched+matched
+	w.effort.places, w.effort.matched = w.effort.places+places, w.effort.matched+matched
+	over := w.places > maxPlaces || w.matched > maxMatched || w.effort.places > maxPlacesOfAll || w.effort.matched > maxMatchedOfAll
+	if over && !w.full {
 		w.full = true
 		w.problems.add(Unsupported, at, "", "the paths of the values are too long in all, or the rule of the file compares too much text", "divide the file, or shorten its names, comments and rule")
 	}
@@ -54,13 +63,13 @@ func (w *walker) spend(used *int, cost, limit int, at *yaml.Node) bool {
 
 // compares counts a comparison of a text with the pattern of the rule, if there is one.
 func (w *walker) compares(text string, at *yaml.Node) bool {
-	return w.spend(&w.matched, w.rule.weight*(len(text)+1), maxMatched, at)
+	return w.spend(0, w.rule.weight*(len(text)+1), at)
 }
 
 // below returns the place of an entry with the given key.
 func (w *walker) below(at place, key *yaml.Node) (place, bool) {
 	name := key.Value
-	if !w.spend(&w.places, len(at.field)+len(at.additional)+2*len(name)+3, maxPlaces, key) || !w.compares(name, key) {
+	if !w.spend(len(at.field)+len(at.additional)+2*len(name)+3, 0, key) || !at.named && !w.rule.comment && !w.compares(name, key) {
 		return place{}, false
 	}
 	field := at.field + "." + name
@@ -167,7 +176,7 @@ func (w *walker) list(n *yaml.Node, at place, own bool) {
 	for _, item := range n.Content {
 		w.note(&item.HeadComment, at, item)
 		w.note(&item.LineComment, at, item)
-		if w.full || !w.spend(&w.places, len(at.field)+len("[000000]"), maxPlaces, item) {
+		if w.full || !w.spend(len(at.field)+len("[000000]"), 0, item) {
 			return
 		}
 		if !isComment(item) || !w.rule.encrypts(at.named, w.comments, false) {

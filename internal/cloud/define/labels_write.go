@@ -114,7 +114,8 @@ func (n labeller) takesTags(ctx context.Context, l labels) (bool, error) {
 		return false, nil
 	}
 	has, err := n.HasExtension(ctx, "tag-creation")
-	if err != nil || has || n.Path != "ports" || l.mark == guarded {
+	inText := l.mark == guarded || l.mark == usualPlace && n.MarksInDescriptions && len(l.tags) == 0 // one request is enough there, too
+	if err != nil || has || n.Path != "ports" || inText {
 		return has, err
 	}
 	return n.HasExtension(ctx, "tag-ports-during-bulk-creation")

@@ -1,6 +1,7 @@
 package port_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stackreeve/stackreeve/internal/cloud/all"
@@ -28,5 +29,18 @@ func TestWritesOfANewPort(t *testing.T) {
 				t.Errorf("%s after %d writes, want %d: %v", pass.Outcome(), writes, tt.writes, pass.Failures)
 			}
 		})
+	}
+}
+
+// With sync.marks: descriptions, a port keeps its mark in the description where its create request could have tags, too. So its updates take one write.
+func TestWritesOfAPortWithTheMarkInTheDescription(t *testing.T) {
+	g := kindtest.NewTargetOn(t, all.Kinds, &simulator.Options{TagsOnPorts: true}).MarksInDescriptions()
+	g.MustSync(needs)
+	first := needs + "---" + strings.Replace(object, "    tags: [web, blue]\n", "", 1)
+	for _, text := range []string{first, strings.Replace(first, "first web server", "moved", 1)} {
+		var count kindtest.Counter
+		if pass := g.SyncThrough(text, count.Wrap); pass.Outcome() != plan.InSync || count.Writes.Load() != 1 {
+			t.Errorf("%s after %d writes: %v", pass.Outcome(), count.Writes.Load(), pass.Failures)
+		}
 	}
 }
