@@ -173,7 +173,7 @@ var explanations = []struct {
 	{pattern.Of(`No valid host was found`), "no host has enough room"},
 	{pattern.Of(`managing additional application credentials`), "a restricted application credential cannot manage other application credentials; log in with a password, or with an application credential that was created with --unrestricted"},
 	{pattern.Of(`Duplicate entry found with name|not permitted to have two projects`), "the name is taken"},
-	{pattern.Of(`[Pp]assword does not match the requirements|[Pp]assword .{0,80}(too long|length)|not be identical to a previous password`), "the cloud does not accept the password"},
+	{pattern.Of(`[Pp]assword does not match the requirements|[Pp]assword .{0,80}(too long|length)|not be identical to a previous password`), "the password breaks the cloud's rules"},
 	{pattern.Of(`Policy doesn't allow|not authorized to perform the requested action`), "the cloud's policy does not allow this request to this user"},
 	{pattern.Of(`The request you have made requires authentication`), "the service says that the request requires authentication"},
 	{pattern.Of(`The password is expired`), "the password has expired"},

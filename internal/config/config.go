@@ -37,7 +37,7 @@ type Stack struct {
 	PullPoll         schedule.Schedule // the times at which to list pull requests
 	Limits           guard.Limits
 
-	of, only string // of: see [Stack.Of]. only: the name of the only wanted stack of a folder; "" for all
+	of, only string // of: see [Stack.Of]. only: the one stack of source.paths that --stack names; "" for all
 	gone     bool
 
 	where         func(field string) manifest.Origin // nil if no file sets it.

@@ -27,7 +27,7 @@ func ConnectionError(err error) error {
 	case errors.As(err, &unknown):
 		return failure.New(ErrConfig, "%s; set source.caFile to the authority's certificate", err)
 	case errors.As(err, &hostname), errors.As(err, &invalid):
-		return failure.New(ErrConfig, "%s; the server's certificate has expired or is for another host: renew the certificate, or name its host in source.url", err)
+		return failure.New(ErrConfig, "%s; the server's certificate is not valid, or is for another host: replace it, or name its host in source.url", err)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return failure.New(ErrConfig, "%s; the server does not speak https at this port", err)
 	case errors.As(err, &name):

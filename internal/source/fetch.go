@@ -87,7 +87,7 @@ func (r *Repo) ensureCommitRenewing(ctx context.Context, conv *conversation, wan
 	return r.fetchCommit(ctx, conv, want)
 }
 
-// ensureCommit does the same as ensureCommitRenewing, but never replaces the store. It is for a
+// ensureCommit is ensureCommitRenewing, but neither checks nor replaces the store. It is for a
 // commit that is needed together with others.
 func (r *Repo) ensureCommit(ctx context.Context, conv *conversation, want plumbing.Hash) (*object.Commit, error) {
 	if commit, err := r.localCommit(ctx, want); err == nil || !errors.Is(err, store.ErrIncomplete) {

@@ -101,7 +101,7 @@ func (d *Driver[Spec, Filter, More]) unmarkable(w typed.Want[Spec]) string {
 		return where + "but this description has no room for the mark; shorten it"
 	}
 	if w.OthersWrite(table.Path("description")) {
-		return where + "but the annotation excludes the description from changes; remove the annotation"
+		return where + "but an annotation (ignore-fields or drift) leaves the description as it is; remove the annotation"
 	}
 	if s := sharesIn(w.Spec); s != nil && s.SharedWith != nil {
 		return sharedWith + ": only objects of the stack's own project can be shared; remove projectRef or this field"

@@ -38,7 +38,7 @@ type RestoreFrom struct {
 
 func (f *RestoreFrom) validate(at string, r *kind.Report) {
 	if f != nil && (f.Group == "") == (f.Machine == "") {
-		r.Problem(at, "names neither a group nor a machine, or both", "give either group or machine")
+		r.Problem(at, "names no group or machine, or both of them", "give either group or machine")
 	}
 }
 

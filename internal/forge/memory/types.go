@@ -85,5 +85,5 @@ type Status struct {
 	Command string    // Held: the command that approves the plan, if no pull request can.
 	Unread  bool      // Held with a Command: the pull request has more comments than are read.
 	Since   time.Time // Drifted: in whole minutes.
-	Why     string    // Unknown, Running, Held, Suspended and Failed: a text without further meaning.
+	Why     string    // Unknown, Running, Held, Suspended and Failed: free text.
 }

@@ -71,8 +71,8 @@ type Changes struct {
 	foreign []foreignElement
 }
 
-// foreignElement is an element of an object that is left to others. It is removed when one of the objects with the IDs in with is
-// removed.
+// foreignElement is an element of an object that is left to others. It is removed together with any of the objects whose IDs
+// the field with lists.
 type foreignElement struct {
 	words string
 	with  []string

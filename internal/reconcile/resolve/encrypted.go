@@ -97,7 +97,7 @@ func (r *resolver) withoutValues(n *node, p manifest.Problem) manifest.Problem {
 	}
 	for _, value := range r.plain[r.root(n)] {
 		if value != "" && (strings.Contains(p.What, value) || strings.Contains(p.Fix, value)) {
-			p.What, p.Fix = "an encrypted value, or a value that is made of one, is not accepted; the message would show it", ""
+			p.What, p.Fix = "the value is wrong; the reason is not shown, because it contains an encrypted value", ""
 		}
 	}
 	return p

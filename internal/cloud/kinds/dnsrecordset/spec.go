@@ -31,7 +31,7 @@ type Spec struct {
 	RecordSetRef string `json:"recordSetRef,omitempty" rule:"min=1" ref:"DNSRecordSet" doc:"In place of records, for the types CNAME and PTR: the name of that DNSRecordSet."`
 
 	// References to objects with addresses replace the records of types A and AAAA, and the name of type PTR.
-	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, this reference and the ones below replace the name: the name is made of the object's address in the zone."`
+	VirtualMachineRef      string `json:"virtualMachineRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of that VirtualMachine, at its first port. For type PTR, this reference, or one below except the group, gives the name of the record."`
 	VirtualMachineGroupRef string `json:"virtualMachineGroupRef,omitempty" rule:"min=1" doc:"In place of records: the addresses of all machines of that VirtualMachineGroup, each at its first port."`
 	LoadBalancerRef        string `json:"loadBalancerRef,omitempty" rule:"min=1" ref:"LoadBalancer,reads" doc:"In place of records: the address of that LoadBalancer."`
 	FloatingIPRef          string `json:"floatingIPRef,omitempty" rule:"min=1" ref:"FloatingIP,reads" doc:"In place of records: that FloatingIP, for type A."`

@@ -79,8 +79,8 @@ func TestRestoredMetadata(t *testing.T) {
 	}
 }
 
-// People may back up a volume between its restore and the next pass, and restore that backup to a volume without a
-// name. Cinder copies the description of the first volume, with the mark, to the new volume. The new volume belongs
+// People may back up a volume between its restore and the next pass, and restore that backup without naming a
+// volume. Cinder copies the description of the first volume, with the mark, to the new volume. The new volume belongs
 // to the people nevertheless.
 func TestAttackCopiedDescription(t *testing.T) {
 	g := kindtest.NewTarget(t, all.Kinds)
