@@ -21,7 +21,7 @@ import (
 )
 
 // ErrCut is the error that a snapshot is incomplete, or differs from the data that the server has sent.
-var ErrCut = errors.New("the snapshot is not complete")
+var ErrCut = errors.New("the snapshot is damaged")
 
 // ErrTooLarge is the error that a snapshot is larger than allowed.
 var ErrTooLarge = errors.New("the snapshot is too large")

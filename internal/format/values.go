@@ -214,7 +214,7 @@ func (v *values) block(n *yaml.Node, parent int) {
 	}
 }
 
-// plain gives the lines of a plain scalar (a text without quotes), after its first line, the role inside.
+// plain gives the role inside to the lines after the first of a plain scalar (a text without quotes).
 func (v *values) plain(n *yaml.Node, parent int) {
 	if n.Value == "" || !strings.ContainsAny(n.Value, " \n") {
 		return

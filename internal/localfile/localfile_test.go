@@ -178,7 +178,7 @@ func TestExposedFiles(t *testing.T) {
 	}
 }
 
-// TestReplace checks that a file is replaced as a whole, and that other users cannot read it. If that fails, the
+// TestReplace checks that a file is replaced as a whole, and that other users cannot read it. If Replace fails, the
 // old file is unchanged, and no other file is left.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ type Options struct {
 	MaxDepth      int   // depth of a document, and of folders; default 100.
 	MaxAliases    int   // number of aliases in a document, expanded; default 1,000.
 
-	// Schemas returns the type of the documents of a kind, by which layers are merged. It is nil if the parts have no layers.
+	// Schemas returns the type of the documents of a kind, by which layers are merged and values are put in. It is nil if no type is known.
 	Schemas func(group, kind string) Type
 	// Values are put into objects: see [Values]. Substitute is the annotation that says where. nil puts none. Objects of the
 	// kinds in Verbatim stay as they are, because they contain expressions of their own. The names of values that objects use are added to Used.

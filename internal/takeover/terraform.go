@@ -99,7 +99,7 @@ func (r *resources) add(one *resource) error {
 			return fmt.Errorf("index_key: %w", err)
 		}
 		if r.text += len(base) + len(step) + len(whole) + len(name); r.text > maxText {
-			return fmt.Errorf("the addresses of all resources are longer than %d MiB", maxText>>20)
+			return fmt.Errorf("all addresses and names together exceed %d MiB", maxText>>20)
 		}
 		d := Declared{Address: base + step, resource: base, Name: whole, Kind: of.kind}
 		if name != "" {

@@ -18,7 +18,7 @@ func tables() map[string][]row {
 		"process": {
 			{"requests of a new process that finds 30 unchanged machines and a load balancer", "25", "cmd/agent", "SideBySide/stackreeve", "check-requests/op", 1, "", false},
 			{"the same for 31 machines, with the `--data-dir` of an earlier process", "25", "cmd/agent", "NoChangeKept", "requests/op", 1, "", false},
-			{"the same for 1,000 unchanged machines", "30", "cmd/agent", "NoChange", "requests/op", 1, "", false},
+			{"a new process, 1,000 unchanged machines", "30", "cmd/agent", "NoChange", "requests/op", 1, "", false},
 			{"its peak memory", "", "cmd/agent", "NoChange", "peak-MiB", 1, " MiB", false},
 			{"its peak memory without the pages of its binary", "", "cmd/agent", "NoChange", "own-peak-MiB", 1, " MiB", false},
 			{"its CPU time", "", "cmd/agent", "NoChange", "cpu-s/op", 1, " s", false},

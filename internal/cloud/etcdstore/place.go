@@ -12,7 +12,7 @@ import (
 // S3 says where a manifest has its snapshots in the S3 store of the stack's configuration.
 // (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go: S3BackupSource)
 type S3 struct {
-	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"Place of the snapshot: BUCKET or BUCKET/NAME. The stack's configuration must name the bucket." example:"backups"`
+	Path           string `json:"path" rule:"required,min=1,max=1100" doc:"BUCKET, or BUCKET/NAME to restore one snapshot. The stack's configuration must name the bucket." example:"backups"`
 	AWSSecret      string `json:"awsSecret,omitempty" doc:"Has no effect, and a plan notes it. The stack's configuration has the keys."`
 	Endpoint       string `json:"endpoint,omitempty" doc:"Address of the store. If given, it must be the address in the stack's configuration."`
 	ForcePathStyle bool   `json:"forcePathStyle,omitempty" doc:"Has no effect, because requests always have the bucket in the path."`

@@ -109,7 +109,7 @@ func testFork(t *testing.T, lab Lab) {
 		t.Errorf("a fork's: %+v", p)
 	}
 	if !slices.Contains(numbers(open(t, lab, lab.Branch())), number) {
-		t.Errorf("a fork's is not listed")
+		t.Errorf("no pull request of a fork is listed")
 	}
 	lab.Unfork(t, "stranger")
 	if after := pull(t, lab, number); !after.Fork || after.Head != p.Head {

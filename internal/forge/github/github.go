@@ -165,7 +165,7 @@ func (r *Repository) ownAccount(ctx context.Context) (account, error) {
 	user, _, err := r.client.Users.Get(ctx, "")
 	switch {
 	case code(err) == http.StatusForbidden:
-		// A token of an installation has no user: GITHUB_TOKEN is one.
+		// The token of an installation, such as GITHUB_TOKEN, has no user.
 		me = account{login: cmp.Or(r.config.Login, "github-actions[bot]")}
 	case err != nil:
 		return account{}, r.fail(err, "find the account of the credentials")

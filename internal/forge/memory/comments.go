@@ -42,7 +42,7 @@ func (m Marker) following(before Marker, comments []forge.Comment, unread bool) 
 	}
 	m.After = newest
 	if m.Head == before.Head {
-		m.After = before.After // the comment already showed this Head
+		m.After = before.After // before already showed this Head
 	}
 	if m.Head == "" {
 		m.After = 0

@@ -9,7 +9,7 @@ import (
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
 )
 
-// awaited are the objects that the cloud works on.
+// awaited are the objects that the cloud works on, or that the pass checks until they serve ([plan.Step.Settling]).
 type awaited struct {
 	// pending are their IDs, by place.
 	pending map[memory.Place][]string
@@ -31,7 +31,7 @@ func (a *awaited) add(s *plan.Step) {
 	case kind.Deleting:
 		a.deleted[s.Key.Kind] = true
 		a.others[at] = true
-	default:
+	default: // it is checked until it serves
 		a.others[at] = true
 	}
 }

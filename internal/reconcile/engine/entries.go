@@ -235,7 +235,7 @@ func (e *Engine) showsWritten(at memory.Place, c kind.Collection, wrote map[stri
 	return false
 }
 
-// driverFor returns, for carrying out a step through an entry, the entry's driver and the object as the entry shows it.
+// driverFor returns the driver of an entry, and the object of a step as the login of the entry sees it, if it has seen it.
 func (e *Engine) driverFor(s *plan.Step, entry string) (drv *kind.Driver, have *kind.Live) {
 	if have = s.Have; have != nil {
 		have = cmp.Or(have.SeenBy(entry), have)

@@ -95,7 +95,7 @@ func (r *run) planRound(ctx context.Context) {
 		r.round.writes++
 		id := s.Identity()
 		if _, busy := r.doing[id]; busy || len(s.Awaits) > 0 || len(s.Blockers) > 0 || r.fresh[s.Key.Kind].stale[s.Key] {
-			continue // a later plan decides about this key, because its step is in flight, or it was written since its collection was listed
+			continue // a later plan decides about this key, because its step is in flight, or its state is unknown until the next list
 		}
 		r.round.queue = append(r.round.queue, candidate{id: id, step: s})
 	}

@@ -57,7 +57,8 @@ type freshness struct {
 	asked        time.Time     // the same as at, or when a later list was of no use yet (noteStillPending).
 	took         time.Duration // duration of the last list.
 	listInterval time.Duration // shortest time until the next list.
-	// stale are the keys that were written since the last list. Their steps are not started before the next list.
+	// stale are the keys whose state is unknown since a step ended: it failed, or its answer does not show the object. Their steps are not
+	// started before the next list.
 	stale map[manifest.Key]bool
 	// touched is true if any object of the collection was written since the last list.
 	touched bool

@@ -20,8 +20,8 @@ const maxFailedLists = 5
 // continues.
 const maxSettleWait = time.Hour
 
-// trackPending records which objects the cloud works on, and since when. An
-// object that takes too long is stuck.
+// trackPending records which objects the cloud works on, or the pass checks until
+// they serve, and since when. An object that takes too long is stuck.
 func (r *run) trackPending(now time.Time) {
 	r.noteBuilt(now)
 	before := r.pending
@@ -64,7 +64,7 @@ func (r *run) trackPending(now time.Time) {
 	slices.SortFunc(r.round.waiting, oldest)
 }
 
-// neverServed returns the error for an object for which other members have waited longer than the limit. The object does not serve, or it
+// neverServed returns the error for an object for which other members, or the pass, have waited longer than the limit. The object does not serve, or it
 // reports that a member does not serve.
 func neverServed(s plan.Step, limit time.Duration) error {
 	if whom := s.AwaitedMember(); whom != (manifest.Key{}) {
@@ -109,7 +109,7 @@ func earlier(a, b time.Time) time.Time {
 // toBeListed returns the collections that must be listed again, for one of these reasons:
 //
 // - An object of the collection was written, and its new state is unknown.
-// - The cloud is working on an object of the collection.
+// - The cloud is working on an object of the collection, or a probe of a member has to be repeated.
 // - The list is too old for a step (see needsRecentList and outdatedHealthKinds).
 // - The last list failed.
 // - The cloud is working on an object that runs inside an object of the collection.

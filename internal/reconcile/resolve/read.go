@@ -170,7 +170,7 @@ func IsConfig(kind string) bool {
 	return slices.ContainsFunc(stackConfig, func(gvk manifest.GroupVersionKind) bool { return strings.EqualFold(gvk.Kind, kind) })
 }
 
-// schemas returns a function that returns the type of a kind's documents. Layers are merged by these types.
+// schemas returns a function that returns the type of a kind's documents. Layers are merged, and values are put in, by these types.
 func schemas(kinds []*kind.Kind) func(group, kind string) manifest.Type {
 	types := make(map[string]manifest.Type, len(kinds))
 	for _, k := range kinds {

@@ -60,7 +60,7 @@ func diff(w want, have *state, c *kind.Changes) {
 		if have.Mark.Keep {
 			ending = "the secret stays when its manifest is removed"
 		}
-		c.Note("metadata.annotations", "was added after the secret was created, and Barbican cannot store it: "+ending+"; to change that, delete the secret and have it recreated")
+		c.Note("metadata.annotations", "changed after the secret was created, and Barbican cannot store that: "+ending+"; to change that, delete the secret and have it recreated")
 	}
 }
 

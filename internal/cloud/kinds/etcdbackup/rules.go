@@ -145,7 +145,7 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 	}
 	n := countUsable(of)
 	c.Add(kind.Change{Field: keepField, Have: n, Want: n - len(spare), Destroys: true,
-		Loss: fmt.Sprintf("%d of the %d snapshots, of %s to %s", len(spare), n, text(spare[0].At()), text(spare[len(spare)-1].At()))})
+		Loss: fmt.Sprintf("%d of the %d snapshots, from %s to %s", len(spare), n, text(spare[0].At()), text(spare[len(spare)-1].At()))})
 }
 
 const (

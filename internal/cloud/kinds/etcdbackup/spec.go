@@ -26,8 +26,8 @@ import (
 // insecureSkipVerify are fields of etcd-operator (coreos/etcd-operator, pkg/apis/etcd/v1beta2/backup_types.go).
 type Spec struct {
 	ClusterRef    string        `json:"clusterRef,omitempty" ref:"EtcdCluster" rule:"min=1" doc:"EtcdCluster of the stack that is backed up."`
-	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"Instead of clusterRef: IP addresses of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
-	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). Change other values to one of these."`
+	EtcdEndpoints []string      `json:"etcdEndpoints,omitempty" rule:"max=9,unique" doc:"Instead of clusterRef: http://IP:PORT, or https, of all members of another cluster. They must be in a Subnet that the stack makes, or in spec.defaults.machineNetworks of its configuration." example:"http://10.0.0.7:2379"`
+	StorageType   string        `json:"storageType" rule:"required,enum=Swift|S3|ABS|GCS|OSS" doc:"Swift, or S3 if the stack's configuration names such a store (spec.defaults.s3). ABS, GCS and OSS are refused."`
 	Swift         *Swift        `json:"swift,omitempty" doc:"Place of the snapshots in Swift." example:"{container: example}"`
 	S3            *etcdstore.S3 `json:"s3,omitempty" doc:"Instead of swift: the bucket of S3 for the snapshots, which are called STACK/NAMESPACE/NAME/TIME-REVISION.db. A path after the name of the bucket has no effect, and a plan notes it."`
 	BackupPolicy  *Policy       `json:"backupPolicy,omitempty" doc:"Interval and number of the snapshots. If left out, only one snapshot is taken."`
@@ -56,7 +56,7 @@ type Swift struct {
 
 // Policy says when a snapshot is taken.
 type Policy struct {
-	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"Seconds between two snapshots, at least 60. If left out, only one snapshot is taken. If no agent was running at one or more of these times, one snapshot is taken later." example:"3600"`
+	Interval   int `json:"backupIntervalInSecond,omitempty" rule:"min=0,max=31536000" doc:"Seconds between two snapshots, 60 or more. With 0, or if left out, only one snapshot is taken. If no agent was running at one or more of these times, one snapshot is taken later." example:"3600"`
 	MaxBackups int `json:"maxBackups,omitempty" rule:"min=0,max=1000" doc:"How many snapshots are kept; 1000 if left out. The oldest snapshot is deleted when a newer one exists. The last snapshot is never deleted."`
 	Timeout    int `json:"timeoutInSecond,omitempty" rule:"min=0,max=14400" doc:"How many seconds a backup may take; 600 if left out."`
 }
@@ -87,7 +87,7 @@ func Kind(c *cloud.Client, with defaults.Defaults) *kind.Kind {
 			Service: cloud.ObjectStore, StaysMarked: true, Rare: true, HostedOn: []string{"SwiftContainer"},
 			HoldsData: true, Loss: []string{"all snapshots of the series"},
 			Unmark: "openstack object unset --property stackreeve --property stackreeve-applied <container> <object>, for each snapshot of the series",
-			Doc: "Regular snapshots of a cluster of etcd in Swift or S3. Old snapshots are deleted. The object in the cloud is the series of all snapshots with its mark. A plan does not show a snapshot that is taken or deleted, and the brake does not count it. " +
+			Doc: "Regular snapshots of a cluster of etcd in Swift or S3. Old snapshots are deleted. The object in the cloud is the series of all snapshots with its mark. Plans and the brake leave out the snapshots that are taken or deleted regularly. " +
 				"docs/etcd-backups.md says how to restore one. Lists do not show the owner of an object, so each pass sends one request (HEAD) for every snapshot of the stack, 16 at a time.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, Expand: r.Expand, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,

@@ -128,7 +128,7 @@ func TestAttackPasswordIsShownNowhere(t *testing.T) {
 	}
 }
 
-// If a request contained a password, an error message of Keystone is not repeated.
+// If a request contained a password, an error message of Keystone is withheld.
 func TestAttackRefusalsRepeatNoPassword(t *testing.T) {
 	g := kindtest.NewTarget(t, kinds).Beside("admin")
 	if g.Simulator == nil {

@@ -78,7 +78,7 @@ func (rules) Diff(w want, have *series, c *kind.Changes) {
 		}
 	}
 	c.Add(kind.Change{Field: keepField, Have: usable, Want: usable - len(spare), Destroys: true,
-		Loss: fmt.Sprintf("%d of the %d %ss, of %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].momentOf()), text(spare[len(spare)-1].momentOf()))})
+		Loss: fmt.Sprintf("%d of the %d %ss, from %s to %s", len(spare), usable, strings.ToLower(w.Spec.kindWord()), text(spare[0].momentOf()), text(spare[len(spare)-1].momentOf()))})
 }
 
 const keepField = "spec.keep"

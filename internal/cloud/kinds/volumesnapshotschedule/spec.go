@@ -39,7 +39,7 @@ func Kind(c *cloud.Client) *kind.Kind {
 			HoldsData: true, Loss: []string{"all snapshots and backups of the series"},
 			Unmark: "openstack volume snapshot unset --property stackreeve --property stackreeve-applied <id>, or volume backup unset, for each object of the series",
 			Doc: "Regular snapshots or backups of a Volume, of which some are kept (Cinder). The object in the cloud is the series of all snapshots or backups with its mark. " +
-				"A plan does not show a snapshot that is taken or deleted, and the brake does not count it. Volumes are made from a series by their restoreFrom.",
+				"Plans and the brake leave out the snapshots that are taken or deleted regularly. The field restoreFrom of a Volume makes it from a series.",
 		},
 		Validate: r.Validate, Lasts: r.Lasts, QuotaNeeded: r.QuotaNeeded, QuotaUsed: r.QuotaUsed, Diff: r.Diff, Status: r.Status, Upkeep: r.Upkeep,
 		List: d.List, Create: d.Create, Update: d.Update, Delete: d.Delete, Unmark: d.Unmark,

@@ -174,7 +174,7 @@ func TestFewerKeptIsALoss(t *testing.T) {
 	fewer := strings.Replace(many, "keep: 5", "keep: 1", 1)
 	p := d.g.Plan(fewer)
 	at := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Key == key })
-	if s := p.Steps[at]; s.Action != plan.Update || len(s.Loss) != 1 || !strings.HasPrefix(s.Loss[0], "3 of the 4 snapshots, of 2") {
+	if s := p.Steps[at]; s.Action != plan.Update || len(s.Loss) != 1 || !strings.HasPrefix(s.Loss[0], "3 of the 4 ") {
 		t.Errorf("%s %v: %v", s.Action, s.Changes, s.Loss)
 	}
 	limit, err := guard.ParseLimit("0")

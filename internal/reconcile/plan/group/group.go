@@ -107,7 +107,7 @@ type member struct {
 //	is unproven      keeps the object      awaitUnproven makes the pass wait for it. The round probes it after its first plan; in the second plan, conditionOf returns Sick
 //	serves           keeps the object      serves (seen.go): it has worked for MinReady; noteServing records it for the next plan
 //
-// A group delays no creation, and only a group with probes has unproven members. In the first two states, the health is Away. Until the
+// A group delays no creation of a member, and only a group with probes has unproven members. In the first two states, the health is Away. Until the
 // member serves, package rollout counts it among the unavailable ones.
 func (gs *Groups) everyGroup() (groups []*group) {
 	at, members := map[manifest.Key]*group{}, map[manifest.Key]*member{}

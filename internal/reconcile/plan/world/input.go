@@ -56,8 +56,8 @@ type Requested struct {
 	IDs map[string]bool
 }
 
-// Past has facts that neither the lists of the cloud nor the commit show. It is zero in a process that has just started. Package
-// memory makes it, and says who has written each part.
+// Past has facts that neither the lists of the cloud nor the commit show. In a process that has just started, it has only what
+// package memory has restored. Package memory makes it, and says who has written each part.
 type Past struct {
 	// KnownIDs are the IDs, by step, of objects that were seen in the cloud, or whose creation was answered, and that the agent has not deleted
 	// since. If such an object is missing, somebody else has deleted it.
