@@ -39,7 +39,7 @@ type Outbox struct {
 	pending map[string]letter // the keys are those of Put
 	puts    int
 	more    chan struct{} // receives a value when there is a new delivery
-	// failing contains the keys that have failed since the last success. strikes is the number of times since then
+	// failing contains the keys that have failed since the last answer, which a refusal is, too. strikes is the number of times since then
 	// that the whole receiver seemed to be down.
 	failing map[string]bool
 	strikes int

@@ -66,7 +66,7 @@ func lastPlanOf(j job, begun time.Time) lastPlan {
 }
 
 // mustDo reports whether a job must be done, and whether people wait for it (urgent). Urgent jobs are new pull requests, new commits, new
-// requests for a plan, and changes of approvals or rights. Other jobs are done if the plan is outdated, if the needs have changed, or if
+// requests for a plan, and changes of approvals, of rights, or of whether all comments can be read. Other jobs are done if the plan is outdated, if the needs have changed, or if
 // it is time to try again.
 func mustDo(j job, before lastPlan, known bool, outdated, now time.Time) (wanted, urgent bool) {
 	next := lastPlanOf(j, now)

@@ -33,7 +33,7 @@ func Git(from Source) (repo *source.Repo, ok bool) {
 }
 
 // Earlier returns a function that visits the commits of a source's branch before a commit, the newest first. An artifact has no history;
-// then the function is nil.
+// then the function is nil. An agent gets it as History, and its groups as Earlier.
 func Earlier(from Source) func(ctx context.Context, commit string, most int, visit func(source.Revision) (more bool)) error {
 	if repo, ok := Git(from); ok {
 		return repo.Earlier

@@ -233,7 +233,7 @@ func (r Resource[Spec, Filter, More]) joins() (list []string) {
 }
 
 // Neutron makes a kind of the network service's own resources. Collection has their path ("qos/policies"), the name of one object in a
-// body ("policy"), and the extension. Neutron sets the other fields of Collection. The mark is in the labels, because [Resource.Mark]
+// body ("policy"), and the extension. Neutron sets its fields Field and Project. The mark is in the labels, because [Resource.Mark]
 // is zero.
 func Neutron[Spec, Filter, More any](c *cloud.Client, r Resource[Spec, Filter, More]) *kind.Kind {
 	r.Info.Group, r.Info.Version, r.Info.Service = cmp.Or(r.Info.Group, OrcGroup), "v1alpha1", cloud.Network

@@ -31,7 +31,7 @@ type effect int
 const (
 	unseen   effect = iota // nothing shows the result
 	underway               // the cloud works on it
-	visible                // the cloud shows the result
+	visible                // the cloud shows the result, or the step failed
 	broken                 // the step's object has failed, so the result will never be visible
 )
 

@@ -41,8 +41,8 @@ type outcome struct {
 
 // perform carries out one step. It runs concurrently, so it reads only data that no longer changes.
 // The loop of the run processes the result. If the cloud forbids the step through one entry of
-// clouds.yaml, perform tries the other entries that show the object. It tries no other entry if a manifest names
-// the entry.
+// clouds.yaml, perform tries the other entries that show the object. It tries no other entry for an object with a
+// manifest, except a surplus copy.
 func (e *Engine) perform(ctx context.Context, s plan.Step) outcome {
 	o := outcome{id: s.Identity(), entries: []string{s.Entry()}, result: Result{Step: s, Started: time.Now()}}
 	o.live, o.gone, o.result.Err = e.do(ctx, s, s.Entry())

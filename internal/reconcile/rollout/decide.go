@@ -8,7 +8,7 @@ type Health int
 // These are the states, from the worst to the best.
 const (
 	Away    Health = iota // the member does not exist, is being created, is about to be healed, or is broken for good.
-	Sick                  // the member exists, but its users or its monitoring report that it does not serve.
+	Sick                  // the member exists, but the cloud, its users or its probes report that it does not serve, or a part of it is missing.
 	Serving               // nothing reports that the member does not serve.
 )
 

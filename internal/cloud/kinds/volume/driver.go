@@ -43,7 +43,7 @@ func update(ctx context.Context, d driver, change define.Change[Spec, More]) err
 		return finish(ctx, d, change)
 	}
 	if !kind.Has(change.Changes, "spec.resource.metadata") {
-		change.Fields["metadata"] = written(change.Want.Spec, &change.Have.State.Object)
+		change.Fields["metadata"] = withoutCinders(change.Want.Spec, &change.Have.State.Object)
 	}
 	return d.Write(ctx, change)
 }

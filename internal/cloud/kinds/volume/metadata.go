@@ -14,9 +14,9 @@ import (
 // add_visible_admin_metadata)
 var ofCinder = []string{"readonly", "attached_mode"}
 
-// written returns the metadata of a volume without ofCinder. A key of ofCinder remains if the manifest names
+// withoutCinders returns the metadata of a volume without ofCinder. A key of ofCinder remains if the manifest names
 // it.
-func written(spec *Spec, have *table.Object[Spec, More]) map[string]string {
+func withoutCinders(spec *Spec, have *table.Object[Spec, More]) map[string]string {
 	named := pairs(spec.Metadata)
 	all := pairs(have.Spec.Metadata)
 	for _, key := range ofCinder {
@@ -36,7 +36,7 @@ func pairs(list []define.NameValue) map[string]string {
 }
 
 func compareMetadata(w typed.Want[Spec], have *table.Object[Spec, More], c *kind.Changes) {
-	kind.Field(c, "spec.resource.metadata", written(w.Spec, have), pairs(w.Spec.Metadata))
+	kind.Field(c, "spec.resource.metadata", withoutCinders(w.Spec, have), pairs(w.Spec.Metadata))
 }
 
 // exportMetadata omits the metadata that Cinder itself adds.

@@ -22,7 +22,7 @@ type worldReader struct{ *world.World }
 //	world.Rules, within Input      Replace, Healing
 //	world.Wanted                   ByKey, ByOwner
 //	plan.Digests                   Applied, InMark
-//	plan.Stock                     Owned, PartOf
+//	plan.Stock                     Owned, OwnedKinds
 type planner struct {
 	worldReader
 	verdicts
