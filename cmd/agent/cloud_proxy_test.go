@@ -123,7 +123,7 @@ func (p *proxy) handler(origin string) http.HandlerFunc {
 		}
 		a, err := forward()
 		p.answered(n)
-		p.keep(origin, r, body, a)
+		p.keep(n, origin, r, body, a)
 		if err != nil {
 			cut(w, nil, 0)
 			return

@@ -32,10 +32,10 @@ func TestCreationOnACloud(t *testing.T) {
 	count := number(t, "STACKREEVE_TEST_MACHINES", 1, machines)
 	g.commit(fstest.MapFS{"all.yaml": {Data: []byte(strings.Replace(balanced, "31", fmt.Sprint(count), 1))}})
 	g.proxy.during(nil)
-	g.proxy.keeps = true
+	g.proxy.keepWrites(true)
 	e := g.wants(0, []string{"in sync: "}, "run", "--once")
 	calls := g.proxy.seen()
-	g.proxy.keeps = false
+	wrote := g.proxy.keepWrites(false)
 	t.Logf("%d machines in %v", count, e.took.Round(100*time.Millisecond))
 	byService := map[string]*spent{}
 	all, writes := &spent{}, &spent{}
@@ -67,8 +67,8 @@ func TestCreationOnACloud(t *testing.T) {
 		}
 	}
 	remove()
-	alone := repeatAll(t, g.proxy.wrote)
-	t.Logf("the same %d writes without an agent, until all is active: %v; the agent needed %.2f of that", len(g.proxy.wrote), alone.Round(100*time.Millisecond), e.took.Seconds()/alone.Seconds())
+	alone := repeatAll(t, wrote)
+	t.Logf("the same %d writes without an agent, until all is active: %v; the agent needed %.2f of that", len(wrote), alone.Round(100*time.Millisecond), e.took.Seconds()/alone.Seconds())
 }
 
 // collectionOf returns the service, the method and the path of a call, without IDs.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,11 +20,19 @@ type repeated struct {
 	id      string // "" if the answer has none
 }
 
-// keep records an answered write for [repeatAll].
-func (p *proxy) keep(origin string, r *http.Request, body []byte, a *answer) {
+// keepWrites says whether the following writes are recorded for [repeatAll]. It returns those that were.
+func (p *proxy) keepWrites(keeps bool) []repeated {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.keeps || a == nil || a.code >= 300 || r.Method == http.MethodGet || strings.HasSuffix(r.URL.Path, "/auth/tokens") {
+	p.keeps = keeps
+	return p.wrote
+}
+
+// keep records call n for [repeatAll] if it is an answered write.
+func (p *proxy) keep(n int, origin string, r *http.Request, body []byte, a *answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.keeps || a == nil || a.code >= 300 || n > len(p.calls) || !p.calls[n-1].writes {
 		return
 	}
 	w := repeated{p.outside[origin] + r.URL.RequestURI(), r.URL.Path, r.Method, r.Header.Clone(), string(body), madeIn(a.body)}
@@ -95,10 +102,17 @@ func repeatAll(t *testing.T, writes []repeated) time.Duration {
 // active reports whether a server or a load balancer is active.
 func active(t *testing.T, w repeated, id string) bool {
 	t.Helper()
-	answer := string(repeat(t, http.MethodGet, w.address+"/"+id, w.header, ""))
-	return slices.ContainsFunc([]string{`"status": "ACTIVE"`, `"provisioning_status": "ACTIVE"`, `"provisioning_status":"ACTIVE"`}, func(field string) bool {
-		return strings.Contains(answer, field)
-	})
+	var objects map[string]struct {
+		Status       string // of a server
+		Provisioning string `json:"provisioning_status"` // of a load balancer
+	}
+	if err := json.Unmarshal(repeat(t, http.MethodGet, w.address+"/"+id, w.header, ""), &objects); err != nil {
+		t.Error(err)
+	}
+	for _, o := range objects {
+		return o.Status == "ACTIVE" || o.Provisioning == "ACTIVE"
+	}
+	return false
 }
 
 func repeat(t *testing.T, method, address string, header http.Header, body string) []byte {
