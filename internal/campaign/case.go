@@ -1,9 +1,12 @@
 package campaign
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,21 +73,20 @@ func (r Rehearsal) All(seed uint64) (cases []Case) {
 
 // Choose returns n of the cases, chosen by the seed. Each fault and each kind of request (write, read) gets its turn, so that a small
 // number is spread over all of them. It returns all cases if n is larger than their number.
+//
+// Whether a case comes before another one depends on the two and on the seed alone. A rehearsal makes some more or fewer requests each time, and
+// the same seed still chooses the same cases, but for those.
 func Choose(all []Case, n int, seed uint64) []Case {
-	random := rand.New(rand.NewPCG(seed, uint64(len(all))))
 	groups := map[string][]Case{}
-	var names []string
 	for _, c := range all {
+		c.Seed = shuffled(seed, c.String()) >> 32
 		name := fmt.Sprint(c.Fault, " ", c.Story, " ", writes(c.Request))
-		if groups[name] == nil {
-			names = append(names, name)
-		}
 		groups[name] = append(groups[name], c)
 	}
-	for _, name := range names {
-		random.Shuffle(len(groups[name]), func(i, j int) { groups[name][i], groups[name][j] = groups[name][j], groups[name][i] })
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b Case) int { return cmp.Compare(a.Seed, b.Seed) })
 	}
-	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	names := slices.SortedFunc(maps.Keys(groups), func(a, b string) int { return cmp.Compare(shuffled(seed, a), shuffled(seed, b)) })
 	var chosen []Case
 	for len(chosen) < min(n, len(all)) {
 		for _, name := range names {
@@ -93,10 +95,13 @@ func Choose(all []Case, n int, seed uint64) []Case {
 			}
 		}
 	}
-	for i := range chosen {
-		chosen[i].Seed = random.Uint64() >> 32
-	}
 	return slices.Clip(chosen)
+}
+
+// shuffled returns a number that orders texts at random, in one order for each seed.
+func shuffled(seed uint64, text string) uint64 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, text))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // writes reports whether the request with a name changes something in the cloud. Logins do not.

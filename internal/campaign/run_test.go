@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"net/http"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -141,8 +142,8 @@ func (w *world) apply(phase int, c Case) (took time.Duration, ok bool) {
 	return time.Since(began), ok
 }
 
-// removeSurplus does what a person does with objects that exist twice: it deletes one of them, and prefers one that has failed. It reports
-// whether there was any.
+// removeSurplus does what a person does with objects that exist twice: it deletes one of them that nothing uses, and prefers one that has
+// failed. It reports whether it deleted any.
 func (w *world) removeSurplus(want map[string]int) bool {
 	w.t.Helper()
 	project, removed := "", false
@@ -156,18 +157,28 @@ func (w *world) removeSurplus(want map[string]int) bool {
 			if all[0].text("device_owner") != "" {
 				continue // its owner creates and deletes it
 			}
-			for n := len(all) - want[name]; n > 0 && (want[name] > 0 || isUnused(name, want)); n-- {
-				slices.SortStableFunc(all, func(a, b object) int { return cmp.Compare(b.rank(), a.rank()) })
+			if want[name] == 0 && !isUnused(name, want) {
+				continue
+			}
+			slices.SortStableFunc(all, func(a, b object) int { return cmp.Compare(b.rank(), a.rank()) })
+			surplus := len(all) - want[name]
+			for _, one := range all {
+				if surplus <= 0 {
+					break
+				}
 				if project == "" {
 					project = w.outside.login()
 				}
-				at := strings.TrimSuffix(strings.Replace(c.path, "*", project, 1), "/detail") + "/" + path.Base(cmp.Or(all[0].text("id"), all[0].text("secret_ref")))
+				at := strings.TrimSuffix(strings.Replace(c.path, "*", project, 1), "/detail") + "/" + path.Base(cmp.Or(one.text("id"), one.text("secret_ref")))
 				if c.field == "loadbalancers" {
 					at += "?cascade=true"
 				}
-				w.outside.try("DELETE", at, "") // it may go with its parent
-				time.Sleep(10 * time.Second)    // until it is gone, with its children
-				all, removed = all[1:], true
+				if code, _, _ := w.outside.try("DELETE", at, ""); code == http.StatusConflict {
+					continue // something uses it, so the other one is the copy
+				}
+				time.Sleep(10 * time.Second) // until it is gone, with its children
+				removed = true
+				surplus-- // also if it has gone with its parent
 			}
 		}
 	}
