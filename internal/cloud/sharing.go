@@ -170,7 +170,7 @@ func (s sharing) together(req *http.Request, with *joint[*answer], key string, s
 		if resp, err = s.next.RoundTrip(req); err != nil { //nolint:bodyclose // the caller closes it, as with any response
 			return &answer{failure: err}, audienceOfFailure(req.Context(), err)
 		}
-		a := answerOf(resp)
+		a := answerOf(req, resp)
 		if a != nil && keep > 0 {
 			a.shared = after(with.last(key))
 			resp.Body = inMemory(a.body, a.shared)
@@ -266,11 +266,16 @@ type answer struct {
 	failure error // why there is no answer; nil if there is one
 }
 
-// answerOf returns the part of a response that other clients may have, if the response was read to its end. It returns nil for a refusal or a redirect,
-// because each client sends such a request itself.
-func answerOf(resp *http.Response) *answer {
+// maxRefusal is the number of bytes of the largest refusal that is stored for other clients.
+const maxRefusal = 16 << 10
+
+// answerOf returns the part of a response that other clients may have, if the response was read to its end. A read that the cloud forbids (403) is
+// forbidden to each client with the same login. It returns nil for any other refusal and for a redirect, because each client sends such a request
+// itself.
+func answerOf(req *http.Request, resp *http.Response) *answer {
 	body, read := resp.Body.(wholeBody)
-	if !read || resp.StatusCode >= http.StatusMultipleChoices {
+	forbidden := resp.StatusCode == http.StatusForbidden && !isLogin(req) && len(body.text) <= maxRefusal
+	if !read || resp.StatusCode >= http.StatusMultipleChoices && !forbidden {
 		return nil
 	}
 	return &answer{status: resp.Status, code: resp.StatusCode, header: resp.Header.Clone(), body: body.text}

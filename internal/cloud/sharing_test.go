@@ -216,8 +216,8 @@ func TestAttackSharingAmongStrangers(t *testing.T) {
 	})
 }
 
-// If a request has no answer, the clients that wait for it get the same error. If a client had too little time for it, another one sends it. If it was
-// refused, each of the other clients sends its own request, all at the same time.
+// If a request has no answer, or the cloud forbids it, the clients that wait for it get the same error. If a client had too little time for it,
+// another one sends it. After any other refusal, each of the other clients sends its own request, all at the same time.
 func TestSharingWhatGoesWrong(t *testing.T) {
 	for what, c := range map[string]struct {
 		wrong func(*http.Request) (*http.Response, error)
@@ -225,8 +225,14 @@ func TestSharingWhatGoesWrong(t *testing.T) {
 	}{
 		"no answer":       {func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") }, 2},
 		"too little time": {func(*http.Request) (*http.Response, error) { return nil, unsentError{errNoTime} }, 10},
+		"forbidden": {func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 403, Body: inMemory([]byte("no"), nil), Request: req}, nil
+		}, 2},
+		"forbidden at length": {func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 403, Body: inMemory(make([]byte, maxRefusal+1), nil), Request: req}, nil
+		}, 10},
 		"refused": {func(req *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 403, Body: http.NoBody, Request: req}, nil
+			return &http.Response{StatusCode: 404, Body: inMemory([]byte("no"), nil), Request: req}, nil
 		}, 10},
 		"not read to its end": {func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Request: req, Body: io.NopCloser(strings.NewReader("half"))}, nil
@@ -292,7 +298,7 @@ func TestSharingOneReading(t *testing.T) {
 	} {
 		readings = 0
 		resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: inMemory([]byte(tt.text), nil), Request: req}
-		a := answerOf(resp)
+		a := answerOf(req, resp)
 		a.shared = after(last)
 		last = a
 		for range 3 {

@@ -37,15 +37,15 @@ func (s *served) serve(ctx context.Context) {
 	reviews.Wait()
 }
 
-// restartWait is the time after its start during which an agent creates nothing, if the cloud is fast. The agent may replace one that was
-// killed a moment ago, and the cloud may still be handling the requests of that agent.
+// restartWait is the time during which an agent that begins to serve a stack creates nothing, if the cloud is fast. The agent may replace one
+// that was killed a moment ago, and the cloud may still be handling the requests of that agent. A stack that gets its turn later need not wait.
 const restartWait = 2 * time.Second
 
 // prepareStack returns a stack that is ready to run. Its results go to the [sinks]. If the stack is shared, h is the lease that allows it to
 // write; otherwise h is nil. Only plans with one of the approvals may pass the brake without an approval on the forge or by the control API.
 func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, approved []plan.Approval) (*served, error) {
 	o := svc.opener
-	o.Log, o.Former = svc.log, restartWait
+	o.Log, o.Former, o.AloneSince = svc.log, restartWait, time.Now()
 	var leave <-chan struct{}
 	if h != nil {
 		o.Fence, o.Grace, leave = h.Within, h.Grace, h.Leave()

@@ -89,8 +89,8 @@ func (o Opener) logIn(ctx context.Context, s *config.Stack, memory *defaults.Mem
 	more := beyond{keys, memory}
 	kinds := func() []*kind.Kind { return all.Kinds(client, more.with(defaultsIn(s, client.Region))) }
 	engine := &engine.Engine{
-		Timing: engine.Timing{Grace: o.Grace, KilledWait: o.Former},
-		Stack:  s.Name, Policies: s.Policies(), Limits: s.Limits,
+		Timing: engine.Timing{Grace: o.Grace, KilledWait: o.Former}, AloneSince: o.AloneSince,
+		Stack: s.Name, Policies: s.Policies(), Limits: s.Limits,
 		Replace: s.Spec.Sync.Replace == "allow", UseForeign: s.Spec.Sync.ObjectsOfOtherStacks == "allow", Parallelism: o.Parallelism, Log: log, Realm: client.Realm, Entries: openFurther(s, config, client, more), Secrets: client.AllSecrets, Printer: prints, Quotas: client.Quotas, Zones: client.Zones, Hosts: client.Hosts, Prices: s.Prices(), Probe: probe.Asker{Machines: config.Machines}.Ask, Reported: o.Reported, UserName: o.UserName,
 	}
 	if len(o.Watchers) > 0 {

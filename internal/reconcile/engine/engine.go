@@ -65,6 +65,8 @@ type Engine struct {
 	// Prices are the costs of objects; nil if they are unknown.
 	Prices *preflight.Prices
 
+	// AloneSince is the time from which on no other process sends requests for the stack; the beginning of the first pass if it is zero.
+	AloneSince time.Time
 	// Memory has the facts from earlier passes. Engines for the same stack use the same Memory one after the other. If it is nil, the
 	// engine starts with an empty one.
 	Memory *memory.Memory
@@ -93,7 +95,7 @@ type Timing struct {
 	BusyWait       time.Duration // how long an object may be locked or in use; 2 min.
 	Backoff        time.Duration // first pause after a transient error; 1 s.
 	UnansweredWait time.Duration // how long the cloud may continue a request that it has not answered; 3 min.
-	KilledWait     time.Duration // shortest time that the engine waits for requests of a killed process; 0 if it does not wait for them at all.
+	KilledWait     time.Duration // shortest time after AloneSince that the engine waits for requests of a killed process; 0 if it does not wait for them at all.
 	MaxListAge     time.Duration // maximum age of the list in which an object is seen before it is deleted, wiped, adopted or let go; 1 min.
 	Grace          time.Duration // how long steps in flight may continue after the pass is asked to stop; 30 s.
 	Tries          int           // attempts at one step that fails transiently; 4.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/stackreeve/stackreeve/internal/reconcile/plan"
@@ -16,9 +17,10 @@ const (
 )
 
 // estimateKilledWait estimates until when the cloud may still be working on a request of a killed process, from the time that the first lists
-// took.
+// of a pass took.
 func (e *Engine) estimateKilledWait(timing Timing, began, listed time.Time) {
-	e.past().NoteKilled(began.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
+	since := cmp.Or(e.AloneSince, began)
+	e.past().NoteKilled(since.Add(max(timing.KilledWait, min(createToListRatio*listed.Sub(began), maxKilledWait))))
 }
 
 // notShownUntil returns the time until which the lists may lack an object although it was requested before. A killed process may have

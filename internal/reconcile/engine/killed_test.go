@@ -43,6 +43,27 @@ func TestWhatAKilledProcessAskedForIsNotMadeAgain(t *testing.T) {
 	}
 }
 
+// A stack that waited for its turn while other stacks had theirs does not wait again for requests of a killed process.
+func TestAKilledProcessIsWaitedForFromTheStartOfTheNext(t *testing.T) {
+	for alone, most := range map[time.Duration]time.Duration{0: 4 * time.Second, time.Second: 3 * time.Second, 3 * time.Second: time.Second} {
+		w := thingtest.New()
+		want, err := w.Wanted("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engineOf(w)
+		e.Timing.KilledWait = 2 * time.Second
+		synctest.Test(t, func(t *testing.T) {
+			e.AloneSince = time.Now()
+			time.Sleep(alone)
+			pass := e.Sync(t.Context(), Revision{Want: want})
+			if pass.Outcome() != plan.InSync || pass.Took >= most || alone+pass.Took < e.Timing.KilledWait {
+				t.Errorf("%s after the start: %s, it took %s", alone, pass.Outcome(), pass.Took)
+			}
+		})
+	}
+}
+
 // A cloud that lists slowly also creates slowly. So the agent waits longer for requests of a killed process, but not
 // forever.
 func TestASlowCloudIsGivenLonger(t *testing.T) {
