@@ -15,11 +15,11 @@ import (
 // Events configures how the agent notices changes in the cloud before the next check.
 type Events struct {
 	AMQP  *AMQP  `json:"amqp,omitempty" doc:"The RabbitMQ to which the cloud's services report changes. Only administrators of the cloud have access to it."`
-	Probe string `json:"probe,omitempty" rule:"enum=on|off,default=off" doc:"on: the agent asks the services that the stack uses every 5 to 8 seconds whether something in the project has changed, with one small request to each. Stacks of one project share the requests."`
+	Probe string `json:"probe,omitempty" rule:"enum=on|off" doc:"on: the agent asks the services that the stack uses every 5 to 8 seconds whether something in the project has changed, with one small request to each. Stacks of one project share the requests. If left out: on without amqp, off with it."`
 }
 
-// Probes reports whether the agent asks the services.
-func (e *Events) Probes() bool { return e.Probe == "on" }
+// Probes reports whether the agent asks the services. Without messages, it does so unless the configuration says otherwise.
+func (e *Events) Probes() bool { return e.Probe == "on" || e.Probe == "" && e.AMQP == nil }
 
 // AMQP is a RabbitMQ with the notifications of OpenStack's services.
 type AMQP struct {

@@ -22,6 +22,9 @@ type ProbePace struct {
 // Due reports whether a probe is due.
 func (p *ProbePace) Due(now time.Time) bool { return !now.Before(p.next) }
 
+// Next returns the time at which the next probe is due; zero before the first one.
+func (p *ProbePace) Next() time.Time { return p.next }
+
 // Answered records a probe that was answered. moved is true if it has noticed a change. questions is the number of questions that take turns.
 func (p *ProbePace) Answered(now time.Time, moved bool, questions int) {
 	p.failures = 0

@@ -233,6 +233,31 @@ func TestProbesThatFailAreLoggedOnce(t *testing.T) {
 	}
 }
 
+// Many projects take turns. At most maxDue questions are asked at once, whatever the number of projects, and each question gets its turn before
+// another one gets a second one.
+func TestProbesOfManyProjectsTakeTurns(t *testing.T) {
+	const projects = 40
+	p := newProbes(slog.New(slog.DiscardHandler))
+	logins := map[projectAt]*scripted{}
+	for i := range projects {
+		at := projectAt{cloud: fmt.Sprint("project ", i)}
+		logins[at] = &scripted{}
+		p.enter(at, newHearing("", func(engine.Moved) {}), logins[at])
+	}
+	start, questions, asked, ticks := time.Now(), len(cloud.ProbedServices()), 0, 0
+	for ; asked < projects*questions; ticks++ {
+		for _, due := range p.due(start.Add(time.Duration(ticks) * probeTick)) {
+			p.probe(t.Context(), due)
+			if asked++; len(logins[due.at].asked) > questions {
+				t.Fatalf("%v is asked about %s again after %d questions", due.at, due.service, asked)
+			}
+		}
+	}
+	if want := projects * questions / maxDue; ticks != want {
+		t.Errorf("%d questions are asked in %d turns, want %d", asked, ticks, want)
+	}
+}
+
 // A project with many stacks is asked with one login, and with another one after that stack has left. Nobody looks
 // then, because the logins share the answers.
 func TestProbesOfAProjectShareALogin(t *testing.T) {

@@ -38,6 +38,9 @@ const (
 	probeTick = 500 * time.Millisecond
 	// probeTime is the time limit of a probe.
 	probeTime = 30 * time.Second
+	// maxDue is the number of questions that are asked at a probeTick. So an agent asks 20 questions a second at most. Where that does not suffice
+	// for all projects, each of them is asked less often.
+	maxDue = 10
 )
 
 func newProbes(log *slog.Logger) *probes {
@@ -156,29 +159,42 @@ type dueProbe struct {
 	matter  map[string]bool
 }
 
-// due returns the questions to ask now.
+// due returns the questions to ask now: those that have been due for the longest time.
 func (p *probes) due(now time.Time) (list []dueProbe) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	matter := map[*probed]map[string]bool{}
+	for _, one := range p.waiting(now) {
+		if len(list) == maxDue {
+			break
+		}
+		if matter[one.project] == nil {
+			matter[one.project] = p.matter(one.project)
+		}
+		service := one.project.service(one.service)
+		one.asks, one.matter = one.project.stacks[one.project.asker(service)], matter[one.project]
+		if service.questions, _ = one.asks.Asks(one.service, one.matter); service.questions == 0 {
+			service.pace.Skipped(now)
+			continue
+		}
+		service.busy = true
+		list = append(list, one)
+	}
+	return list
+}
+
+// waiting returns the services of all projects that may be asked, the one that has waited for the longest time first. The caller holds the lock.
+func (p *probes) waiting(now time.Time) (list []dueProbe) {
 	for at, one := range p.all {
-		var matter map[string]bool
 		for _, name := range cloud.ProbedServices() {
-			service := one.service(name)
-			if service.busy || !service.pace.Due(now) {
-				continue
-			}
-			if matter == nil {
-				matter = p.matter(one)
-			}
-			asks := one.stacks[one.asker(service)]
-			if service.questions, _ = asks.Asks(name, matter); service.questions > 0 {
-				service.busy = true
-				list = append(list, dueProbe{at, one, name, asks, matter})
-			} else {
-				service.pace.Skipped(now)
+			if service := one.service(name); !service.busy && service.pace.Due(now) {
+				list = append(list, dueProbe{at: at, project: one, service: name})
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b dueProbe) int {
+		return a.project.service(a.service).pace.Next().Compare(b.project.service(b.service).pace.Next())
+	})
 	return list
 }
 
