@@ -95,7 +95,7 @@ func TestAttackNamesWithOneMark(t *testing.T) {
 	}
 	// A real collision of digests takes 2³⁰ tries. The test only simulates one in ByOwner.
 	p := newPlanner(world.Input{Stack: "s", Kinds: []*kind.Kind{w.Kind()}, Want: want, Have: w.Snapshot(), Rules: world.Rules{Replace: true}})
-	p.ByOwner[ownertext.Of("s", want[1].Key)] = want[0].Key
+	p.ByOwner[ownertext.Of("s", want[1].Key)] = &want[0]
 	if s := p.decide(&want[1]); s.Action != plan.Refuse || !s.Error || !strings.Contains(s.FullCause(), "Thing/a") {
 		t.Errorf("%s: %s", s.Action, s.FullCause())
 	}

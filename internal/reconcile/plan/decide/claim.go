@@ -92,7 +92,7 @@ func (w worldReader) isFree(kind string, l *kind.Live) bool {
 // abandoned reports whether the stack created l for a key that has no manifest any more, and no other object has the same mark.
 func (w worldReader) abandoned(kindName string, l *kind.Live) bool {
 	o, ok := ownertext.Parse(l.Mark.Owner)
-	if _, wanted := w.ByOwner[l.Mark.Owner]; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
+	if wanted := w.ByOwner[l.Mark.Owner] != nil; !ok || wanted || !o.Of(w.Stack) || o.Kind != kindName {
 		return false
 	}
 	c := w.Cloud.Claimed(kindName, l.Mark.Owner)

@@ -168,8 +168,8 @@ func (w worldReader) ownedText(d *kind.Desired, l *kind.Live) cause.Cause {
 	case l.Mark.Rivals != "":
 		return w.contestedText(d.Key.Kind, l)
 	}
-	if owner, wanted := w.ByOwner[l.Mark.Owner]; wanted {
-		return cause.Of(cause.WantedOtherwise, liveText(l), owner, d.Import.Where())
+	if owner := w.ByOwner[l.Mark.Owner]; owner != nil {
+		return cause.Of(cause.WantedOtherwise, liveText(l), owner.Key, d.Import.Where())
 	}
 	return cause.Of(cause.OwnedByOther, liveText(l), l.Mark.Owner, d.Import.Where(), w.unmark(d.Key.Kind, l.ID, l.Mark.Owner))
 }

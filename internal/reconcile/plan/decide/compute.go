@@ -143,8 +143,8 @@ func (p *planner) decide(d *kind.Desired) plan.Step {
 		p.stepsForOwnedImports(d, s.Have)
 		return s
 	}
-	if first := p.ByOwner[view.Mark.Owner]; first != d.Key {
-		return s.Refused(cause.Of(cause.SameMark, first))
+	if first := p.ByOwner[view.Mark.Owner]; first != d {
+		return s.Refused(cause.Of(cause.SameMark, first.Key))
 	}
 	ch := p.identify(d)
 	p.surplusSteps(d, ch)

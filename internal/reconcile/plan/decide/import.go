@@ -65,7 +65,7 @@ func (w worldReader) firstOrphan(found []*kind.Live) *kind.Live {
 		if !ok || !o.Of(w.Stack) || o.Kind == item.AlsoListedAs {
 			continue
 		}
-		if d := w.ByKey[w.ByOwner[item.Mark.Owner]]; d == nil || d.Unmanaged {
+		if d := w.ByOwner[item.Mark.Owner]; d == nil || d.Unmanaged {
 			return item
 		}
 	}

@@ -103,8 +103,8 @@ func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
 		return all
 	}
 	if l.Mark != nil {
-		if made := p.ByOwner[l.Mark.Owner]; made != key && p.found.Live[made] == l {
-			all = append(all, made)
+		if made := p.ByOwner[l.Mark.Owner]; made != nil && made.Key != key && p.found.Live[made.Key] == l {
+			all = append(all, made.Key)
 		}
 	}
 	return append(all, slices.DeleteFunc(slices.Clone(p.found.Imports[l]), func(k manifest.Key) bool { return k == key })...)

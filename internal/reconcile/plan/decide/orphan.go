@@ -22,10 +22,10 @@ func (p *planner) orphans() {
 		}
 		for owner, claimed := range x.ToDecide(reached) {
 			o, ok := ownertext.Parse(owner)
-			switch key, wanted := p.ByOwner[owner]; {
+			switch d := p.ByOwner[owner]; {
 			case !ok || o.Kind != name:
-			case wanted:
-				list = append(list, p.copySteps(key, claimed)...)
+			case d != nil:
+				list = append(list, p.copySteps(d.Key, claimed)...)
 			default:
 				list = append(list, p.unwantedSteps(o, owner, claimed)...)
 			}

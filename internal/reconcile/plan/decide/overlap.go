@@ -35,11 +35,10 @@ func (p *planner) overlapped(d *kind.Desired, have *kind.Live, c kind.Claim) cau
 		if item.Phase == kind.Deleting || have != nil && (holder{item, c.HolderKind}).deletedWith(have) || !p.within(item, c) {
 			continue
 		}
-		key, wanted := p.ownerOf(item)
-		switch {
-		case wanted && key == d.Key:
-		case wanted:
-			p.movesFor[d.Key] = append(p.movesFor[d.Key], key)
+		switch owner := p.ownerOf(item); {
+		case owner != nil && owner.Key == d.Key:
+		case owner != nil:
+			p.movesFor[d.Key] = append(p.movesFor[d.Key], owner.Key)
 		case p.isOwn(item):
 			p.keepFor(item, d.Key)
 			return p.renamedText(d, item, c)
@@ -60,13 +59,12 @@ func (w worldReader) within(item *kind.Live, c kind.Claim) bool {
 	return false
 }
 
-// ownerOf returns the key of the desired object that the mark of an object names; false if there is none.
-func (w worldReader) ownerOf(item *kind.Live) (key manifest.Key, wanted bool) {
+// ownerOf returns the desired object that the mark of an object names, or nil if there is none.
+func (w worldReader) ownerOf(item *kind.Live) *kind.Desired {
 	if item.Mark == nil || item.Mark.Rivals != "" || item.Copied != "" {
-		return key, false
+		return nil
 	}
-	key, wanted = w.ByOwner[item.Mark.Owner]
-	return key, wanted
+	return w.ByOwner[item.Mark.Owner]
 }
 
 func (w worldReader) renamedText(d *kind.Desired, item *kind.Live, c kind.Claim) cause.Cause {
@@ -85,7 +83,7 @@ func (p *planner) keepFor(item *kind.Live, instead manifest.Key) {
 	}
 	p.keptFor[item] = instead
 	for _, user := range p.Cloud.UsersOf(item) {
-		if _, wanted := p.ownerOf(user); !wanted {
+		if p.ownerOf(user) == nil {
 			p.keepFor(user, instead)
 		}
 	}

@@ -136,7 +136,7 @@ func (p *planner) othersElements(s plan.Step) []string {
 		if user == s.Have || user.Mark == nil || !slices.Contains(user.AutoDetached, s.Have.ID) {
 			continue
 		}
-		theirs := p.differing(p.ByKey[p.ByOwner[user.Mark.Owner]], user)
+		theirs := p.differing(p.ByOwner[user.Mark.Owner], user)
 		for _, element := range theirs.ForeignWith(s.Have.ID) {
 			elements = append(elements, element+" of "+p.userText(user))
 		}

@@ -66,7 +66,7 @@ func (p *planner) stepsInOtherProjects(reached func(id string) bool) (list []pla
 			continue
 		}
 		for owner, l := range x.InOtherProjects() {
-			d, why := p.ByKey[p.ByOwner[owner]], cause.Of(cause.NoProjectLeads)
+			d, why := p.ByOwner[owner], cause.Of(cause.NoProjectLeads)
 			if d != nil {
 				why = cause.Of(cause.OtherProject)
 			}

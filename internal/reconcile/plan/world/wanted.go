@@ -10,25 +10,25 @@ import (
 // share it. Nothing changes it.
 type Wanted struct {
 	ByKey   map[manifest.Key]*kind.Desired
-	ByOwner map[string]manifest.Key // the desired object of each owner text.
+	ByOwner map[string]*kind.Desired // the desired object of each owner text; never a virtual one under its present name
 	stack   string
 	want    []kind.Desired
 }
 
 // Index returns the index of desired objects. The objects must not change as long as the index is used.
 func Index(stack string, want []kind.Desired) *Wanted {
-	x := &Wanted{ByKey: make(map[manifest.Key]*kind.Desired, len(want)), ByOwner: make(map[string]manifest.Key, len(want)), stack: stack, want: want}
+	x := &Wanted{ByKey: make(map[manifest.Key]*kind.Desired, len(want)), ByOwner: make(map[string]*kind.Desired, len(want)), stack: stack, want: want}
 	for i := range want {
 		d := &want[i]
 		x.ByKey[d.Key] = d
-		if owner := ownertext.Of(stack, d.Key); x.ByOwner[owner] == (manifest.Key{}) && !d.Virtual {
-			x.ByOwner[owner] = d.Key
+		if owner := ownertext.Of(stack, d.Key); x.ByOwner[owner] == nil && !d.Virtual {
+			x.ByOwner[owner] = d
 		}
 	}
 	for i := range want {
 		for _, owner := range formerOwners(stack, &want[i]) {
-			if x.ByOwner[owner] == (manifest.Key{}) {
-				x.ByOwner[owner] = want[i].Key
+			if x.ByOwner[owner] == nil {
+				x.ByOwner[owner] = &want[i]
 			}
 		}
 	}

@@ -62,8 +62,7 @@ func New(in Input, cloud *bind.Cloud, all *OptionalMembers) *World {
 
 // isWanted reports whether a desired object has the owner text.
 func (w *World) isWanted(owner string) bool {
-	_, wanted := w.ByOwner[owner]
-	return wanted
+	return w.ByOwner[owner] != nil
 }
 
 // Loosely reports whether the object l does not prevent the deletion of the object other, because the cloud

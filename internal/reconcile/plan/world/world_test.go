@@ -16,8 +16,8 @@ import (
 func TestWhoAnswersForAMark(t *testing.T) {
 	w := worldOf(input(t, "Flock/f virtual", "Thing/a was=Thing/b was=Thing/old", "Thing/b", "Thing/c was=Thing/old"))
 	for text, want := range map[string]string{"Thing/a": "Thing/a", "Thing/b": "Thing/b", "Thing/old": "Thing/a", "Flock/f": "", "Thing/other": ""} {
-		if got := w.ByOwner[ownertext.Of("s", key(text))]; got != key(want) {
-			t.Errorf("%s: %s, want %s", text, got, want)
+		if got := w.ByOwner[ownertext.Of("s", key(text))]; got != w.ByKey[key(want)] {
+			t.Errorf("%s: %v, want %s", text, got, want)
 		}
 	}
 }
@@ -26,7 +26,7 @@ func TestWhoAnswersForAMark(t *testing.T) {
 func TestTheFirstOfTwoAnswersForAMark(t *testing.T) {
 	in := input(t, "Thing/a", "Thing/a")
 	in.Want[1].Key.Group = "another"
-	if got := worldOf(in).ByOwner[ownertext.Of("s", in.Want[0].Key)]; got != in.Want[0].Key {
+	if got := worldOf(in).ByOwner[ownertext.Of("s", in.Want[0].Key)]; got != &in.Want[0] {
 		t.Errorf("got %v", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestAnIndexIsUsedForItsOwnObjectsOnly(t *testing.T) {
 		if used := w.Wanted == c.index; used != c.used {
 			t.Errorf("%s: used: %v, want %v", c.name, used, c.used)
 		}
-		if w.ByKey[key("Thing/b")] != &in.Want[1] || w.ByOwner[ownertext.Of(in.Stack, key("Thing/a"))] != key("Thing/a") {
+		if w.ByKey[key("Thing/b")] != &in.Want[1] || w.ByOwner[ownertext.Of(in.Stack, key("Thing/a"))] != &in.Want[0] {
 			t.Errorf("%s: the world does not find its objects", c.name)
 		}
 	}
