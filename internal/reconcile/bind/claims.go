@@ -25,9 +25,19 @@ func (c *Claims) add(l *Live) {
 	}
 }
 
-// And returns the claims of c and of other.
+// And returns the claims of c and of other. Nobody may change the result, because it shares the lists where only one of the two has any.
 func (c Claims) And(other Claims) Claims {
-	return Claims{slices.Concat(c.Sole, other.Sole), slices.Concat(c.Shared, other.Shared), slices.Concat(c.Copied, other.Copied)}
+	return Claims{both(c.Sole, other.Sole), both(c.Shared, other.Shared), both(c.Copied, other.Copied)}
+}
+
+func both(a, b []*Live) []*Live {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	}
+	return slices.Concat(a, b)
 }
 
 // All returns all objects with a claim.
@@ -58,7 +68,9 @@ func (c Claims) projects() map[string]bool {
 
 // split separates the objects that are being deleted. Both results are in the order of their IDs.
 func split(all []*Live) (staying, leaving []*Live) {
-	for _, l := range slices.SortedFunc(slices.Values(all), func(a, b *Live) int { return cmp.Compare(a.ID, b.ID) }) {
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, func(a, b *Live) int { return cmp.Compare(a.ID, b.ID) })
+	for _, l := range sorted {
 		if l.Phase == kind.Deleting {
 			leaving = append(leaving, l)
 		} else {

@@ -22,7 +22,6 @@ type Cloud struct {
 	marks       string                 // the beginning of the stack's owner texts
 	collections map[string]*Collection // by kind name
 	users       map[string][]*Live     // objects with a mark of the stack, by the tokens that they use
-	userKinds   map[*Live]string       // the kind of each of these users
 }
 
 // Collection contains the cloud's objects of one kind.
@@ -44,7 +43,7 @@ type Misplaced struct {
 // NewCloud returns the content of a snapshot, sorted by the marks of a stack.
 func NewCloud(have kind.Snapshot, stack string) *Cloud {
 	marks := ownertext.Begin(stack)
-	c := &Cloud{have: have, marks: marks, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}, userKinds: map[*Live]string{}}
+	c := &Cloud{have: have, marks: marks, collections: make(map[string]*Collection, len(have)), users: map[string][]*Live{}}
 	for _, name := range slices.Sorted(maps.Keys(have)) { // plans name users in this order
 		c.collections[name] = c.sorted(name, have[name].Indexed(), marks)
 	}
@@ -62,7 +61,6 @@ func (c *Cloud) sorted(kindName string, list *kind.Index, marks string) *Collect
 		if x.addClaim(kindName, item, marks) {
 			for _, token := range item.Uses {
 				c.users[token] = append(c.users[token], item)
-				c.userKinds[item] = kindName
 			}
 		}
 	}
@@ -114,7 +112,16 @@ func (c *Cloud) UsersOf(l *Live) []*Live {
 }
 
 // KindOf returns the kind of an object that UsersOf has returned.
-func (c *Cloud) KindOf(user *Live) string { return c.userKinds[user] }
+func (c *Cloud) KindOf(user *Live) string {
+	for name, x := range c.collections {
+		for l := range x.list.WithID(user.ID) {
+			if l == user {
+				return name
+			}
+		}
+	}
+	return ""
+}
 
 // Claimed returns the objects of a kind in the stack's own project that have an owner text.
 func (c *Cloud) Claimed(kindName, owner string) Claims {

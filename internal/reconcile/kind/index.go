@@ -39,9 +39,23 @@ type link struct{ place, next int32 }
 
 // all yields the objects whose texts include the key. textsOf adds the texts of one object.
 func (p *part) all(items []*Live, key string, textsOf func(l *Live, add func(text string))) iter.Seq[*Live] {
+	if !p.linked(items, textsOf) {
+		return search(items, key, textsOf)
+	}
+	return func(yield func(*Live) bool) {
+		for at := p.first[key]; at > 0; at = p.links[at-1].next {
+			if !yield(items[p.links[at-1].place]) {
+				return
+			}
+		}
+	}
+}
+
+// linked makes the links unless only a few objects were searched so far. It reports whether there are links.
+func (p *part) linked(items []*Live, textsOf func(l *Live, add func(text string))) bool {
 	if p.asked.Load() < maxSearches {
 		p.asked.Add(1)
-		return search(items, key, textsOf)
+		return false
 	}
 	p.once.Do(func() {
 		p.first, p.links = make(map[string]int32, len(items)), make([]link, 0, len(items))
@@ -56,13 +70,7 @@ func (p *part) all(items []*Live, key string, textsOf func(l *Live, add func(tex
 			})
 		}
 	})
-	return func(yield func(*Live) bool) {
-		for at := p.first[key]; at > 0; at = p.links[at-1].next {
-			if !yield(items[p.links[at-1].place]) {
-				return
-			}
-		}
-	}
+	return true
 }
 
 // maxSearches is how often a list is searched before its links are made. To make them takes longer than a few searches, and many lists are
@@ -105,11 +113,20 @@ func (x *Index) find(which func(*Index) *part, key string, textsOf func(l *Live,
 // WithID yields the objects with an ID. There are several if entries of clouds.yaml belong to several clouds, or if a page boundary moved
 // while the list was read.
 func (x *Index) WithID(id string) iter.Seq[*Live] {
-	return x.find(func(x *Index) *part { return &x.ids }, id, func(l *Live, add func(string)) { add(l.ID) })
+	return x.find(func(x *Index) *part { return &x.ids }, id, idOf)
 }
 
-// First returns the first object with an ID, or nil if there is none.
+func idOf(l *Live, add func(string)) { add(l.ID) }
+
+// First returns the first object with an ID, or nil if there is none. Plans look up each of their objects, so it allocates nothing once there are
+// links.
 func (x *Index) First(id string) *Live {
+	if x.base == nil && x.ids.linked(x.items, idOf) {
+		if at := x.ids.first[id]; at > 0 {
+			return x.items[x.ids.links[at-1].place]
+		}
+		return nil
+	}
 	for l := range x.WithID(id) {
 		return l
 	}

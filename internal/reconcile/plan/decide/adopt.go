@@ -55,7 +55,7 @@ func (p *planner) nameToAdopt(d *kind.Desired) string {
 // unreadyFilter returns an object that the filter refers to and that is not ready, or "" if there is none.
 func (p *planner) unreadyFilter(d *kind.Desired) string {
 	for _, ref := range d.Refs {
-		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.found.Ready[ref.Key] {
+		if strings.HasPrefix(ref.Field, "spec.import.filter") && !p.ready(ref.Key) {
 			return ref.Key.String()
 		}
 	}

@@ -107,7 +107,7 @@ func (p *planner) copySteps(key manifest.Key, c bind.Claims) (list []plan.Step) 
 // adoptedNow reports whether the object belongs to the manifest that asks to adopt it.
 func (p *planner) adoptedNow(item *kind.Live) bool {
 	d := p.AdoptedBy[item]
-	return d != nil && p.found.Live[d.Key] == item
+	return d != nil && p.found.Live[d] == item
 }
 
 // straySteps makes the steps for objects that have a mark of the stack for another kind. The agent never writes such a mark.

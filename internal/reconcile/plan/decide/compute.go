@@ -102,7 +102,7 @@ func (p *planner) decideAll() {
 	for i := range p.Want {
 		if p.Want[i].Virtual { // the cloud has no such object, so none waits for it
 			workloads++
-			p.found.Ready[p.Want[i].Key] = true
+			p.found.Ready[&p.Want[i]] = true
 		}
 	}
 	p.steps, p.workloads = make([]plan.Step, 0, len(p.Want)-workloads), make([]plan.Workload, 0, workloads)

@@ -16,7 +16,7 @@ import (
 // decideImport finds the one existing object that an unmanaged manifest imports.
 func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	for _, ref := range d.Refs {
-		if !p.found.Ready[ref.Key] {
+		if !p.ready(ref.Key) {
 			s.Awaits = append(s.Awaits, ref.Key)
 			return s.WithAction(plan.Wait, cause.Of(cause.WaitsFor, ref.Key))
 		}
@@ -25,7 +25,7 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 	if left := p.firstOrphan(found); left != nil && len(found) == 1 {
 		// Objects that already refer to it are not changed. New objects are not created with a reference to it.
 		s.Error, s.Have = true, left
-		p.found.Live[d.Key] = left
+		p.found.Live[d] = left
 		p.found.Imports[left] = append(p.found.Imports[left], d.Key)
 		return s.WithAction(plan.Refuse, p.firstOrphanText(left))
 	}
@@ -41,14 +41,14 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Refuse, p.severalFound(d, found))
 	}
 	s.Have = found[0]
-	p.found.Live[d.Key] = found[0]
+	p.found.Live[d] = found[0]
 	p.found.Imports[found[0]] = append(p.found.Imports[found[0]], d.Key)
-	p.found.Ready[d.Key] = found[0].Phase.Usable()
+	p.found.Ready[d] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.Obstacle = true, plan.NotYet
 		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, liveText(found[0]), found[0].Message))
 	}
-	if !p.found.Ready[d.Key] {
+	if !p.found.Ready[d] {
 		return s.WithAction(plan.Wait, cause.Of(cause.Phase, string(found[0].Phase), found[0].Message))
 	}
 	return s.WithAction(plan.Keep)

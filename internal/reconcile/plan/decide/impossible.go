@@ -98,12 +98,12 @@ func (p *planner) claimantsOf(of manifest.Key, c kind.Claim) (list []*kind.Desir
 
 // keysOfSameObject returns the keys of all manifests that describe or import the same object of the cloud, the given key first.
 func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
-	all, l := []manifest.Key{key}, p.found.Live[key]
+	all, l := []manifest.Key{key}, p.live(key)
 	if l == nil {
 		return all
 	}
 	if l.Mark != nil {
-		if made := p.ByOwner[l.Mark.Owner]; made != nil && made.Key != key && p.found.Live[made.Key] == l {
+		if made := p.ByOwner[l.Mark.Owner]; made != nil && made.Key != key && p.found.Live[made] == l {
 			all = append(all, made.Key)
 		}
 	}

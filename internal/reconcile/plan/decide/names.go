@@ -88,9 +88,9 @@ func (w worldReader) withID(id string, kinds []string) (*kind.Live, string) {
 
 func (p *planner) keysOfLive() map[*kind.Live]manifest.Key {
 	keys := make(map[*kind.Live]manifest.Key, len(p.found.Live))
-	for key, item := range p.found.Live {
-		if old, twice := keys[item]; !twice || key.Compare(old) < 0 {
-			keys[item] = key
+	for d, item := range p.found.Live {
+		if old, twice := keys[item]; !twice || d.Key.Compare(old) < 0 {
+			keys[item] = d.Key
 		}
 	}
 	return keys

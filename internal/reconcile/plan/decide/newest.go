@@ -63,7 +63,7 @@ func (p *planner) movedImport(d *kind.Desired, have *kind.Live, c kind.Change) *
 			continue
 		}
 		target := p.ByKey[ref.Key]
-		if target == nil || !target.Unmanaged || !moves(target) || p.found.Live[ref.Key] == nil {
+		if target == nil || !target.Unmanaged || !moves(target) || p.live(ref.Key) == nil {
 			continue
 		}
 		present, known := p.presentOf(target, c)
@@ -84,7 +84,7 @@ func (p *planner) presentOf(target *kind.Desired, c kind.Change) (*kind.Live, bo
 // newerNote tells people about a newer object that an import finds.
 func (p *planner) newerNote(d *kind.Desired, have *kind.Live, c kind.Change) kind.Note {
 	target := p.movedImport(d, have, c)
-	newer := p.found.Live[target.Key]
+	newer := p.found.Live[target]
 	text := "a newer one exists: " + printable.Name(newer.Name) + " (" + newer.ID + "); kept: "
 	if present, known := p.presentOf(target, c); known {
 		return kind.Note{Field: c.Field, Text: text + printable.Name(present.Name) + " (" + present.ID + ")"}

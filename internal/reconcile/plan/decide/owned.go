@@ -15,20 +15,20 @@ import (
 func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) plan.Step {
 	s.Have = have
 	s.Adopts = p.AdoptedByID(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
-	p.found.Live[d.Key] = have
-	p.found.Ready[d.Key] = have.Phase.Usable()
+	p.found.Live[d] = have
+	p.found.Ready[d] = have.Phase.Usable()
 	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
 		return s.Refused(refusal)
 	}
 	p.found.DesiredOf[have] = d
 	s.ManifestUnchanged = p.Applied(d, have.Mark) || have.Mark != nil && have.Mark.Applied == kind.HalfMade
 	if d.Options.Suspend {
-		if p.found.Ready[d.Key] && d.Unread == nil {
+		if p.found.Ready[d] && d.Unread == nil {
 			s.Uncounted = p.differences(s)
 		}
 		return suspend(s, d)
 	}
-	if c, sick := p.cureOf(d); sick && p.found.Ready[d.Key] {
+	if c, sick := p.cureOf(d); sick && p.found.Ready[d] {
 		return p.heal(s, d, c)
 	}
 	switch have.Phase {

@@ -59,7 +59,7 @@ func (p *planner) release() {
 func plannerOf(w *world.World, known verdicts) *planner {
 	p := &planner{
 		worldReader: worldReader{w}, verdicts: known,
-		found: group.Found{Live: make(map[manifest.Key]*kind.Live, len(w.Want)), Ready: make(map[manifest.Key]bool, len(w.Want)), GetsNewID: map[manifest.Key]bool{},
+		found: group.Found{Live: make(map[*kind.Desired]*kind.Live, len(w.Want)), Ready: make(map[*kind.Desired]bool, len(w.Want)), GetsNewID: map[manifest.Key]bool{},
 			DesiredOf: map[*kind.Live]*kind.Desired{}, Imports: map[*kind.Live][]manifest.Key{}},
 		rivalry: rivalry{movesFor: map[manifest.Key][]manifest.Key{}, keptFor: map[*kind.Live]manifest.Key{}},
 		unmade:  map[manifest.Key]bool{}, formerMemberOf: map[*kind.Live]manifest.Key{},

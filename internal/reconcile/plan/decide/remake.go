@@ -63,7 +63,7 @@ func (r obstacleSearch) obstacle(key manifest.Key) manifest.Key {
 	}
 	r.obstacles[key] = manifest.Key{}
 	i, ok := r.at[key]
-	if !ok || r.p.found.Ready[key] && !r.p.found.GetsNewID[key] {
+	if !ok || r.p.ready(key) && !r.p.found.GetsNewID[key] {
 		return manifest.Key{}
 	}
 	s := &r.p.steps[i]

@@ -22,7 +22,7 @@ func (p *planner) addUpkeep(s plan.Step, d *kind.Desired) plan.Step {
 		return s
 	}
 	for _, ref := range d.Refs {
-		if !p.found.Ready[ref.Key] || p.found.GetsNewID[ref.Key] {
+		if !p.ready(ref.Key) || p.found.GetsNewID[ref.Key] {
 			return s
 		}
 	}

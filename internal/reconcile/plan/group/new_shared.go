@@ -35,7 +35,7 @@ func (gs *Groups) shared(m *member, s *plan.Step) (keys []manifest.Key) {
 func (gs *Groups) deletedTogether(g *group) bool {
 	for _, m := range g.members {
 		for _, s := range m.changes {
-			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.preventsDeletion(s.Have, gs.found.Live[key]) }) {
+			if slices.ContainsFunc(gs.shared(m, s), func(key manifest.Key) bool { return gs.preventsDeletion(s.Have, gs.found.Live[gs.ByKey[key]]) }) {
 				return true
 			}
 		}
