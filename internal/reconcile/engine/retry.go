@@ -21,9 +21,9 @@ type history struct {
 	wanted          uint64        // hash of the last update.
 	upkeeps         int           // number of updates that carried out upkeep.
 	why             string        // the reason of its last replacement.
-	busyInRow       int           // number of ErrBusy in a row.
+	busy            int           // number of ErrBusy since the last success
 	idle            bool          // true if no other step was in progress at the last ErrNotYet.
-	first           time.Time     // start of the present series of ErrBusy or ErrNotYet.
+	first           time.Time     // time of the first ErrBusy or ErrNotYet since the last success
 	notUntil        time.Time
 	err             error
 	final           bool
@@ -186,9 +186,9 @@ func (r *run) noteFailure(id string, s plan.Step, began time.Time, err error) {
 		if t.first.IsZero() {
 			t.first = now
 		}
-		t.busyInRow++
+		t.busy++
 		t.final = now.Sub(t.first) > r.timing.BusyWait
-		t.notUntil = now.Add(r.pause(min(t.busyInRow, 5)))
+		t.notUntil = now.Add(r.pause(min(t.busy, 5)))
 	default:
 		t.failures++
 		t.final = t.failures >= r.timing.Tries

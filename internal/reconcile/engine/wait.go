@@ -236,7 +236,7 @@ func (r *run) noteOutcome(o outcome) {
 	r.writeCount++
 	r.round.done++
 	t := r.ensureHistory(o.id)
-	t.err, t.failures, t.busyInRow, t.first = nil, 0, 0, time.Time{}
+	t.err, t.failures, t.busy, t.first = nil, 0, 0, time.Time{}
 	t.noteSuccess(s)
 	t.noteWays(s)
 	if s.Action == plan.Recreate {
