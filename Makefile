@@ -139,6 +139,7 @@ update: ## rewrite the golden files
 
 .PHONY: bench
 bench: ## run the benchmarks, and write their figures into docs/benchmarks.md (BENCH=Create: only those)
+	mkdir -p bin
 	$(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime $(or $(BENCHTIME),3x) -timeout 60m ./internal/reconcile/engine ./internal/manifest ./internal/source ./cmd/agent >bin/bench.txt
 	cd tools/bench && $(GO) run . ../../docs/benchmarks.md <../../bin/bench.txt
 
