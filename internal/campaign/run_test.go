@@ -177,7 +177,7 @@ func (w *world) removeSurplus(want map[string]int) bool {
 				if c.field == "loadbalancers" {
 					at += "?cascade=true"
 				}
-				if code, _, _ := w.outside.try("DELETE", at, ""); code == http.StatusConflict {
+				if code, _, _ := w.outside.try("DELETE", at, ""); code >= http.StatusBadRequest && code != http.StatusNotFound {
 					continue // something uses it, so the other one is the copy
 				}
 				time.Sleep(10 * time.Second) // until it is gone, with its children

@@ -115,7 +115,7 @@ func All() []Setting {
 		{"missing-references", "spec.sync.missingReferences", "what happens if an object refers to an object without a manifest: refuse the commit, or wait for the object (default refuse)", text},
 		{"objects-of-other-stacks", "spec.sync.objectsOfOtherStacks", "refuse or allow using volumes, ports and floating IPs that another stack has marked (default refuse)", text},
 		{"replace", "spec.sync.replace", "refuse or allow replacing objects to apply a change (default refuse)", text},
-		{"probe", "spec.events.probe", "on: ask the services every few seconds whether something has changed (default off)", text},
+		{"probe", "spec.events.probe", "on: ask the services every few seconds whether something has changed (default on, or off with a RabbitMQ)", text},
 		{"amqp-url-file", "spec.events.amqp.urlFile", "file with the address and the login of the cloud's RabbitMQ, for notifications", text},
 		{"amqp-server", "spec.events.amqp.servers", "node of this RabbitMQ, as host:port, in place of the address in a file", list},
 		{"amqp-username", "spec.events.amqp.username", "its user", text},

@@ -30,8 +30,12 @@ func Poked() Pace { return Pace{Least: time.Second, Most: time.Minute} }
 // Slow is the pace for hints that may be about any stack.
 func Slow() Pace { return Pace{Least: 15 * time.Second, Most: 5 * time.Minute} }
 
-// calm is the number of pauses without a hint after which the pauses are short again.
+// calm is the number of pauses without a hint after which the pauses are short again, if they are longer than regain.
 const calm = 4
+
+// isCalm reports whether the pass that begins now follows the last one after so much time that the burst is regained, too. Otherwise hints that come
+// every few seconds would never lead to longer pauses.
+func (p *Pace) isCalm(since time.Duration) bool { return since >= max(calm*p.pause, regain) }
 
 // Hint stores a hint, and returns how long to wait until the pass. ok is false if a pass is due already, so that nothing more has to be done.
 func (p *Pace) Hint(now time.Time) (wait time.Duration, ok bool) {
@@ -41,7 +45,7 @@ func (p *Pace) Hint(now time.Time) (wait time.Duration, ok bool) {
 	p.pending = true
 	since := now.Sub(p.last)
 	switch {
-	case p.last.IsZero(), since < 0, since >= calm*p.pause: // the clock may have been set back
+	case p.last.IsZero(), since < 0, p.isCalm(since): // the clock may have been set back
 		p.pause = p.Least
 		return 0, true
 	case since >= p.pause:
@@ -59,7 +63,7 @@ func (p *Pace) Looked(now time.Time) {
 	switch {
 	case p.pause == p.Least && p.used+regain <= time.Duration(p.Burst)*regain:
 		p.used += regain
-	case !p.last.IsZero() && since >= 0 && since < calm*p.pause:
+	case !p.last.IsZero() && since >= 0 && !p.isCalm(since):
 		p.pause = min(2*p.pause, p.Most)
 	}
 	p.last, p.pending = now, false

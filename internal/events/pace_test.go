@@ -68,6 +68,24 @@ func TestAttackPaceStorm(t *testing.T) {
 	}
 }
 
+// Hints that come every few seconds lead to longer pauses, too. In a project where something changes all the time, a probe notices a change every
+// 5 s.
+func TestAttackPaceSlowStorm(t *testing.T) {
+	for _, step := range []time.Duration{2 * time.Second, busyProbe, calmProbe} {
+		p := Quick()
+		looks := storm(&p, time.Unix(1e9, 0), step, 4*time.Hour)
+		late := 0
+		for _, at := range looks {
+			if at > 3*time.Hour {
+				late++
+			}
+		}
+		if late > 70 {
+			t.Errorf("a hint every %s: %d looks in the fourth hour", step, late)
+		}
+	}
+}
+
 // The first looks of a burst follow each other with the shortest pause. Somebody who changes something every ten seconds never waits longer.
 func TestPaceBurst(t *testing.T) {
 	p, begin := Quick(), time.Unix(1e9, 0)

@@ -42,6 +42,8 @@ type hearing struct {
 	poked       hints
 	who         map[string]kind.Trace // by the object's ID
 	names       *userNames
+	passes      bool            // a look has found that a pass is needed. The pass has not ended yet.
+	vain        bool            // the last pass after a look wrote nothing.
 	kinds       map[string]bool // of the objects that the last pass has seen
 	closed      bool
 }
@@ -96,9 +98,17 @@ func (h *hearing) poke() {
 	h.hint(&h.poked, anywhere())
 }
 
+// looked stores the result of a look.
+func (h *hearing) looked(result engine.Looked) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.passes, h.vain = result != engine.LookedSame, h.vain && result != engine.LookedSame
+}
+
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
 // be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing. The change was noticed at now,
-// for all stacks.
+// for all stacks. After a look whose pass found nothing to do, such as a list that took too long, the next ones are less and less frequent: each
+// pass lists everything.
 func (h *hearing) sawMove(collections []string, now time.Time) {
 	moved := engine.Moved{Collections: collections, Since: now}
 	h.mu.Lock()
@@ -106,9 +116,13 @@ func (h *hearing) sawMove(collections []string, now time.Time) {
 	if h.running || now.Before(h.quiet) {
 		h.moved = h.moved.And(moved)
 		h.settle(now)
-	} else {
-		h.hint(&h.quick, moved)
+		return
 	}
+	pace := &h.quick
+	if h.vain {
+		pace = &h.slow
+	}
+	h.hint(pace, moved)
 }
 
 // settle gives the hint of a change that was noticed while the agent's own writes may be reported, as soon as that is over. It is less urgent, so
@@ -208,6 +222,9 @@ func (h *hearing) Ran(run report.Run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := time.Now()
+	if h.passes {
+		h.passes, h.vain = false, run.Pass == nil || run.Pass.Writes() == 0
+	}
 	if h.running || run.Pass != nil && run.Pass.Writes() > 0 {
 		h.quiet = now.Add(echo)
 	}

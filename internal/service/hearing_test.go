@@ -65,6 +65,42 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	}
 }
 
+// After a look whose pass wrote nothing, probes cause looks less and less often, until a look finds that no pass is needed, or a pass writes.
+func TestHearingOfLooksInVain(t *testing.T) {
+	for name, c := range map[string]struct {
+		result      engine.Looked
+		run         report.Run
+		least, most int32 // looks in an hour, with a hint every 5 s
+	}{
+		"no pass is needed":     {engine.LookedSame, report.Run{}, 160, 180},
+		"a pass writes":         {engine.LookedChanged, wrote(), 340, 380}, // somebody undoes it every 10 s
+		"a pass writes nothing": {engine.LookedChanged, report.Run{Pass: &engine.Pass{}}, 12, 20},
+		"a list fails":          {engine.LookedFailed, report.Run{}, 12, 20},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var looks atomic.Int32 // timers count, too
+			h := newHearing("", nil)
+			h.look = func(engine.Moved) {
+				looks.Add(1)
+				go func() {
+					h.looked(c.result)
+					if c.result != engine.LookedSame {
+						h.Ran(c.run)
+					}
+				}()
+			}
+			for range 720 {
+				h.sawMove([]string{"network ports"}, time.Now())
+				time.Sleep(5 * time.Second)
+			}
+			if n := looks.Load(); n < c.least || n > c.most {
+				t.Errorf("%s: %d looks in an hour, want %d to %d", name, n, c.least, c.most)
+			}
+			h.close()
+		})
+	}
+}
+
 // Probes ask about the kinds of a pass while it goes on, and not only when it has ended.
 func TestHearingOfPlannedKinds(t *testing.T) {
 	of := func(kinds ...string) (p plan.Plan) {

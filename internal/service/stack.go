@@ -89,6 +89,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	heard, leaveChanges := svc.changes.join(s, signals.Look)
 	if heard.from != "" || s.Spec.Events.Probes() {
 		to, o.Watchers, o.Reported, o.UserName = append(to, heard), append(o.Watchers, heard), heard.reported, heard.names.name
+		o.Looks = true
 	}
 	record := o.Record(s)
 	svc.log.Info("after a restart", append([]any{"stack", s.Name}, memoryAttributes(len(branches) > 0, record != "", s)...)...)
@@ -99,7 +100,7 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	cfg.Earlier, cfg.Approved = session.Earlier(from), approved
 	cfg.Process = agent.Process{
 		Signals: signals, Progress: progress, Dependencies: svc.dependencies, Turns: svc.turns, Record: record,
-		Report: svc.reports(to), Looked: svc.looked(s.Name), Traced: svc.traces != nil, Leave: leave,
+		Report: svc.reports(to), Looked: svc.looked(s.Name, heard), Traced: svc.traces != nil, Leave: leave,
 	}
 	if heard.from != "" {
 		cfg.Open, cfg.NoticedBy = heard.opening(cfg.Open), func() string { return svc.changes.noticedBy(heard.from, s.Spec.Events.Probes()) }
@@ -111,9 +112,10 @@ func (svc *service) prepareStack(s *config.Stack, at *forges, h *lease.Hold, app
 	return &served{loop: agent.New(cfg), forges: at, reports: forge, hearing: heard, now: agent.NewPace(signals.ReconcileNow), close: func() { leaveChanges(); leaveProbes(); heard.close(); forge.close(); _ = from.Close() }}, nil // the clone is a cache, so an error is ignored
 }
 
-// looked returns a function that counts and logs the looks of a stack.
-func (svc *service) looked(stack string) func(engine.Moved, engine.Looked) {
+// looked returns a function that counts and logs the looks of a stack, and tells them to heard.
+func (svc *service) looked(stack string, heard *hearing) func(engine.Moved, engine.Looked) {
 	return func(moved engine.Moved, result engine.Looked) {
+		heard.looked(result)
 		svc.metrics.Looked(string(result))
 		svc.log.Debug("looked at what has changed in the cloud", "stack", stack, "collections", moved.Collections, "result", string(result))
 	}

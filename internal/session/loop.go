@@ -43,7 +43,7 @@ func (o Opener) LoopConfig(s *config.Stack, from Source, branches []*branch.Trac
 			where = at.Region + "/" + at.ProjectID
 		}
 		past.Forget(memory.LoggedIn{Where: where, As: loginOf(at)})
-		in.engine.Memory, in.engine.Looks = past, s.Spec.Events.AMQP != nil || s.Spec.Events.Probes()
+		in.engine.Memory, in.engine.Looks = past, o.Looks
 		user, _ := at.OwnUser()
 		opened := agent.Cloud{Region: at.Region, Project: at.ProjectID, User: user, Sync: o.sync(s, in), Look: in.look}
 		if s.Spec.Events.Probes() {

@@ -36,6 +36,7 @@ type Opener struct {
 	// Reported is [engine.Engine.Reported]; nil if the cloud's services report no changes.
 	Reported func(id string) (kind.Trace, bool)
 	UserName func(id string) string // [engine.Engine.UserName]
+	Looks    bool                   // [engine.Engine.Looks]
 	Progress *progress.Teller       // nil if nobody watches the terminal
 	Shared   *Shared
 
