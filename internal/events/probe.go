@@ -3,7 +3,7 @@ package events
 import "time"
 
 // These are the pauses between probes of a service. While nothing changes, they grow up to calmProbe if there is one question, so that a change is noticed
-// within 10 s. Two questions take turns, so their pauses stay short. After a refusal they grow from refusedProbe, or from the
+// within 8 s. Two questions take turns, so their pauses stay short. After a refusal they grow from refusedProbe, or from the
 // time that the service has asked for, up to longestProbe.
 const (
 	busyProbe    = 5 * time.Second

@@ -39,11 +39,12 @@ type hearing struct {
 	moved       *engine.Moved // what may have changed, although the agent's own writes may be the reason; nil if nothing
 	settling    *time.Timer
 	quick, slow hints
-	poked       hints
+	poked, rare hints
 	who         map[string]kind.Trace // by the object's ID
 	names       *userNames
 	passes      bool            // a look has found that a pass is needed. The pass has not ended yet.
-	vain        bool            // the last pass after a look wrote nothing.
+	vain        bool            // the last pass after a look found nothing new.
+	plan        string          // the hash of its plan
 	kinds       map[string]bool // of the objects that the last pass has seen
 	closed      bool
 }
@@ -56,7 +57,7 @@ type hints struct {
 }
 
 func newHearing(from string, look func(engine.Moved)) *hearing {
-	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, poked: hints{Pace: events.Poked()}, who: map[string]kind.Trace{}, names: &userNames{}}
+	return &hearing{from: from, look: look, quick: hints{Pace: events.Quick()}, slow: hints{Pace: events.Slow()}, poked: hints{Pace: events.Poked()}, rare: hints{Pace: events.Slow()}, who: map[string]kind.Trace{}, names: &userNames{}}
 }
 
 // hear makes the stack look, if a message concerns it. The message arrived at now, for all stacks, so they can share the lists that follow.
@@ -107,8 +108,8 @@ func (h *hearing) looked(result engine.Looked) {
 
 // sawMove makes the stack look because a probe has noticed a change of the project. While the agent writes, and shortly after that, the change may
 // be its own. Then the look comes later, because the next probe compares with the changed project, and notices nothing. The change was noticed at now,
-// for all stacks. After a look whose pass found nothing to do, such as a list that took too long, the next ones are less and less frequent: each
-// pass lists everything.
+// for all stacks. After a look whose pass found nothing new, the next ones are less and less frequent, because each pass lists everything. An example
+// is a list that takes too long for a look.
 func (h *hearing) sawMove(collections []string, now time.Time) {
 	moved := engine.Moved{Collections: collections, Since: now}
 	h.mu.Lock()
@@ -120,7 +121,7 @@ func (h *hearing) sawMove(collections []string, now time.Time) {
 	}
 	pace := &h.quick
 	if h.vain {
-		pace = &h.slow
+		pace = &h.rare
 	}
 	h.hint(pace, moved)
 }
@@ -188,7 +189,7 @@ func (h *hearing) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	for _, timer := range []*time.Timer{h.settling, h.quick.timer, h.slow.timer, h.poked.timer} {
+	for _, timer := range []*time.Timer{h.settling, h.quick.timer, h.slow.timer, h.poked.timer, h.rare.timer} {
 		if timer != nil {
 			timer.Stop()
 		}
@@ -223,7 +224,7 @@ func (h *hearing) Ran(run report.Run) {
 	defer h.mu.Unlock()
 	now := time.Now()
 	if h.passes {
-		h.passes, h.vain = false, run.Pass == nil || run.Pass.Writes() == 0
+		h.passes, h.vain = false, h.foundNothing(run)
 	}
 	if h.running || run.Pass != nil && run.Pass.Writes() > 0 {
 		h.quiet = now.Add(echo)
@@ -232,6 +233,20 @@ func (h *hearing) Ran(run report.Run) {
 		h.of.IDs, h.kinds = idsOf(run.Pass.Last), kindsOf(run.Pass.Last)
 	}
 	h.settle(now)
+}
+
+// foundNothing reports whether a pass after a look wrote nothing, and ended with the same plan as the pass after the look before. The caller holds
+// the lock.
+func (h *hearing) foundNothing(run report.Run) bool {
+	switch {
+	case run.Pass == nil:
+		return true
+	case run.Pass.Writes() > 0, run.Pass.Superseded != "":
+		return false
+	}
+	before := h.plan
+	h.plan = run.Pass.Last.Hash()
+	return h.plan == before
 }
 
 // idsOf returns the IDs of a plan's objects.

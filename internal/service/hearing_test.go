@@ -65,27 +65,33 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	}
 }
 
-// After a look whose pass wrote nothing, probes cause looks less and less often, until a look finds that no pass is needed, or a pass writes.
+// After a look whose pass found nothing new, probes cause looks less and less often, until a look finds that no pass is needed, or a pass writes or
+// has another plan.
 func TestHearingOfLooksInVain(t *testing.T) {
+	passes := func(pass engine.Pass) func(int32) report.Run {
+		return func(int32) report.Run { return report.Run{Pass: &pass} }
+	}
 	for name, c := range map[string]struct {
 		result      engine.Looked
-		run         report.Run
+		run         func(look int32) report.Run
 		least, most int32 // looks in an hour, with a hint every 5 s
 	}{
-		"no pass is needed":     {engine.LookedSame, report.Run{}, 160, 180},
-		"a pass writes":         {engine.LookedChanged, wrote(), 340, 380}, // somebody undoes it every 10 s
-		"a pass writes nothing": {engine.LookedChanged, report.Run{Pass: &engine.Pass{}}, 12, 20},
-		"a list fails":          {engine.LookedFailed, report.Run{}, 12, 20},
+		"no pass is needed":         {engine.LookedSame, nil, 160, 180},
+		"a pass writes":             {engine.LookedChanged, func(int32) report.Run { return wrote() }, 340, 380}, // somebody undoes it every 10 s
+		"a commit supersedes it":    {engine.LookedChanged, passes(engine.Pass{Superseded: "commit"}), 160, 180},
+		"a pass finds nothing":      {engine.LookedChanged, passes(engine.Pass{}), 12, 20},
+		"a list fails":              {engine.LookedFailed, func(int32) report.Run { return report.Run{} }, 12, 20},
+		"a pass finds other drift":  {engine.LookedChanged, drifted(1), 160, 180},
+		"a pass finds the same one": {engine.LookedChanged, drifted(1000), 12, 20},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var looks atomic.Int32 // timers count, too
 			h := newHearing("", nil)
 			h.look = func(engine.Moved) {
-				looks.Add(1)
+				n := looks.Add(1)
 				go func() {
-					h.looked(c.result)
-					if c.result != engine.LookedSame {
-						h.Ran(c.run)
+					if h.looked(c.result); c.result != engine.LookedSame {
+						h.Ran(c.run(n))
 					}
 				}()
 			}
@@ -98,6 +104,14 @@ func TestHearingOfLooksInVain(t *testing.T) {
 			}
 			h.close()
 		})
+	}
+}
+
+// drifted returns passes that report drift and leave it. The drift is another one after so many looks.
+func drifted(each int32) func(look int32) report.Run {
+	return func(look int32) report.Run {
+		step := plan.Step{Key: manifest.Key{Kind: "Port", Name: fmt.Sprint(look / each)}, Action: plan.Update}
+		return report.Run{Pass: &engine.Pass{Last: plan.Plan{Steps: []plan.Step{step}}}}
 	}
 }
 
