@@ -65,8 +65,8 @@ func TestHearingKeepsWhatAProbeNoticed(t *testing.T) {
 	}
 }
 
-// After a look whose pass found nothing new, probes cause looks less and less often, until a look finds that no pass is needed, or a pass writes or
-// has another plan.
+// After a look whose pass found nothing new, probes cause looks less and less often. That ends when a look finds that no pass is needed, or when a
+// pass writes or has another plan.
 func TestHearingOfLooksInVain(t *testing.T) {
 	passes := func(pass engine.Pass) func(int32) report.Run {
 		return func(int32) report.Run { return report.Run{Pass: &pass} }
