@@ -164,37 +164,43 @@ func (p *probes) due(now time.Time) (list []dueProbe) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	matter := map[*probed]map[string]bool{}
-	for _, one := range p.waiting(now) {
+	for _, w := range p.waiting(now) {
 		if len(list) == maxDue {
 			break
 		}
-		if matter[one.project] == nil {
-			matter[one.project] = p.matter(one.project)
+		if matter[w.project] == nil {
+			matter[w.project] = p.matter(w.project)
 		}
-		service := one.project.service(one.service)
-		one.asks, one.matter = one.project.stacks[one.project.asker(service)], matter[one.project]
-		if service.questions, _ = one.asks.Asks(one.service, one.matter); service.questions == 0 {
-			service.pace.Skipped(now)
+		one := dueProbe{w.at, w.project, w.name, w.project.stacks[w.project.asker(w.service)], matter[w.project]}
+		if w.service.questions, _ = one.asks.Asks(one.service, one.matter); w.service.questions == 0 {
+			w.service.pace.Skipped(now)
 			continue
 		}
-		service.busy = true
+		w.service.busy = true
 		list = append(list, one)
 	}
 	return list
 }
 
+// waitingService is a service of a project that may be asked.
+type waitingService struct {
+	at      projectAt
+	project *probed
+	name    string // the catalog type
+	service *probedService
+}
+
 // waiting returns the services of all projects that may be asked, the one that has waited for the longest time first. The caller holds the lock.
-func (p *probes) waiting(now time.Time) (list []dueProbe) {
+func (p *probes) waiting(now time.Time) (list []waitingService) {
+	names := cloud.ProbedServices()
 	for at, one := range p.all {
-		for _, name := range cloud.ProbedServices() {
+		for _, name := range names {
 			if service := one.service(name); !service.busy && service.pace.Due(now) {
-				list = append(list, dueProbe{at: at, project: one, service: name})
+				list = append(list, waitingService{at, one, name, service})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b dueProbe) int {
-		return a.project.service(a.service).pace.Next().Compare(b.project.service(b.service).pace.Next())
-	})
+	slices.SortFunc(list, func(a, b waitingService) int { return a.service.pace.Next().Compare(b.service.pace.Next()) })
 	return list
 }
 

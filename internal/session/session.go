@@ -54,8 +54,8 @@ type Opener struct {
 	Recreate bool
 
 	// Fence is called before each write to the cloud; nil if there is none. Grace is the time for which running steps may continue after a pass was
-	// told to stop; 0 for the default. Former is the time for which requests of a killed process may still be executed. That process ended at
-	// AloneSince or before; at the beginning of the first pass if it is zero.
+	// told to stop; 0 for the default. Former is the time for which the cloud may still carry out requests of a killed process.
+	// AloneSince is the latest time at which that process ended; the beginning of the first pass if it is zero.
 	Fence         func(context.Context) (context.Context, error)
 	Grace, Former time.Duration
 	AloneSince    time.Time

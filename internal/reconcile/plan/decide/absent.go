@@ -25,6 +25,6 @@ func (p *planner) decideAbsent(d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Wait, cause.Of(cause.NotDescribed))
 	}
 	s.Have, s.InUse, s.Obstacle = ch.have, true, ""
-	p.found.Live[d], p.found.Ready[d] = s.Have, s.Have.Phase.Usable()
+	p.noteFound(d, s.Have)
 	return s.WithAction(plan.Refuse, cause.Of(cause.GoneAnd, cause.Of(cause.Gone), cause.Of(cause.StillReferred)))
 }

@@ -15,7 +15,7 @@ func (p *planner) await(s plan.Step, d *kind.Desired) plan.Step {
 		if target == nil || slices.Contains(s.Awaits, ref.Key) || ref.Late && s.Action != plan.Update {
 			continue
 		}
-		if !p.ready(ref.Key) || p.found.GetsNewID[ref.Key] && s.Action == plan.Create {
+		if !p.found.Ready[target] || p.found.GetsNewID[ref.Key] && s.Action == plan.Create {
 			s.Awaits = append(s.Awaits, ref.Key)
 		}
 	}

@@ -41,7 +41,7 @@ func (p *planner) boundSum(d *kind.Desired, found bool) checksum.Sum {
 	}
 	for _, ref := range d.Refs {
 		target := p.ByKey[ref.Key]
-		if live := p.live(ref.Key); found && live != nil && target != nil && target.Unmanaged && target.Import != nil {
+		if live := p.found.Live[target]; found && live != nil && target != nil && target.Unmanaged && target.Import != nil {
 			all.Add(ref.Field, ref.Key.Group, ref.Key.String(), live.ID)
 		}
 	}

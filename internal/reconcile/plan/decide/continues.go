@@ -33,7 +33,8 @@ func (p *planner) targetOf(group manifest.Key, parts []*kind.Desired) string {
 		all.Add(d.Key.Group, d.Key.String())
 		all.AddSums(p.boundSum(d, true))
 		for _, ref := range d.Refs {
-			target, live := p.ByKey[ref.Key], p.live(ref.Key)
+			target := p.ByKey[ref.Key]
+			live := p.found.Live[target]
 			if within := p.PartOf(target); within != nil && within.Group == group && !target.Unmanaged || live == nil {
 				continue
 			}

@@ -24,7 +24,8 @@ func (p *planner) follows(d *kind.Desired, have *kind.Live, c kind.Change) bool 
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
 			return false
 		}
-		target, live := p.ByKey[ref.Key], p.live(ref.Key)
+		target := p.ByKey[ref.Key]
+		live := p.found.Live[target]
 		switch {
 		case target == nil || target.Virtual:
 			return false

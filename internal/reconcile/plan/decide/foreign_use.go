@@ -16,7 +16,8 @@ func (p *planner) refuseForeignUse(s plan.Step, d *kind.Desired) plan.Step {
 		return s
 	}
 	for _, ref := range d.Refs {
-		target, live := p.ByKey[ref.Key], p.live(ref.Key)
+		target := p.ByKey[ref.Key]
+		live := p.found.Live[target]
 		if ref.Order || ref.Reads || target == nil || !target.Unmanaged || live == nil || !p.KindOf[ref.Key.Kind].Info.Exclusive {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 func (p *planner) targetGone(d *kind.Desired) bool {
 	return slices.ContainsFunc(d.Refs, func(ref kind.RefSpec) bool {
 		target := p.ByKey[ref.Key]
-		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.live(ref.Key) != nil || p.Cloud.Collection(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
+		if ref.Order || target == nil || target.Virtual || target.Unmanaged || p.found.Live[target] != nil || p.Cloud.Collection(ref.Key.Kind) == nil || p.Have[ref.Key.Kind].Unlisted(target.Entry) != nil {
 			return false
 		}
 		ch := p.identify(target)
@@ -27,15 +27,14 @@ func (p *planner) foresee() {
 	for i := range p.Want {
 		for _, ref := range p.Want[i].Refs {
 			d := p.ByKey[ref.Key]
-			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.live(ref.Key) != nil {
+			if !ref.Late || d == nil || d.Virtual || d.Unmanaged || p.found.Live[d] != nil {
 				continue
 			}
 			if c, known := p.Have[d.Key.Kind]; !known || c.Unlisted(d.Entry) != nil {
 				continue
 			}
 			if have := p.identify(d).have; have != nil && have.Phase != kind.Deleting {
-				p.found.Live[d] = have
-				p.found.Ready[d] = have.Phase.Usable()
+				p.noteFound(d, have)
 			}
 		}
 	}

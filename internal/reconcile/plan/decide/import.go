@@ -41,9 +41,8 @@ func (p *planner) decideImport(s plan.Step, d *kind.Desired) plan.Step {
 		return s.WithAction(plan.Refuse, p.severalFound(d, found))
 	}
 	s.Have = found[0]
-	p.found.Live[d] = found[0]
+	p.noteFound(d, found[0])
 	p.found.Imports[found[0]] = append(p.found.Imports[found[0]], d.Key)
-	p.found.Ready[d] = found[0].Phase.Usable()
 	if found[0].Phase == kind.Failed {
 		s.Error, s.Obstacle = true, plan.NotYet
 		return s.WithAction(plan.Refuse, cause.Of(cause.ImportFailed, liveText(found[0]), found[0].Message))

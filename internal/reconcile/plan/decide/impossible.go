@@ -98,7 +98,7 @@ func (p *planner) claimantsOf(of manifest.Key, c kind.Claim) (list []*kind.Desir
 
 // keysOfSameObject returns the keys of all manifests that describe or import the same object of the cloud, the given key first.
 func (p *planner) keysOfSameObject(key manifest.Key) []manifest.Key {
-	all, l := []manifest.Key{key}, p.live(key)
+	all, l := []manifest.Key{key}, p.found.Live[p.ByKey[key]]
 	if l == nil {
 		return all
 	}

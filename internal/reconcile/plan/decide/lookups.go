@@ -13,26 +13,23 @@ func (p *planner) view(d *kind.Desired, spec any) kind.Want {
 	return kind.NewWant(d, spec, p.mark(d), kind.Lookups{PlanLookups: p.lookups, Former: p.identities(d)})
 }
 
-// live returns the object of the cloud that was found for a desired object; nil if there is none.
-func (p *planner) live(key manifest.Key) *kind.Live { return p.found.Live[p.ByKey[key]] }
-
 // ready reports whether a desired object can be used.
 func (p *planner) ready(key manifest.Key) bool { return p.found.Ready[p.ByKey[key]] }
 
 func (p *planner) lookup(key manifest.Key) kind.Ref {
-	ref := kind.Ref{Key: key}
-	if d := p.ByKey[key]; d != nil && d.Virtual {
+	ref, d := kind.Ref{Key: key}, p.ByKey[key]
+	if d != nil && d.Virtual {
 		ref.Ready, ref.Data = true, d.Data
 	}
-	if d := p.ByKey[key]; d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Unlisted(d.Entry) == nil {
+	if d != nil && d.Spec != nil && !d.Virtual && !d.Unmanaged && p.Have[key.Kind].Unlisted(d.Entry) == nil {
 		ref = ref.WithNewTarget(p.KindOf[key.Kind], d.Spec)
 	}
-	if live := p.live(key); live != nil {
+	if live := p.found.Live[d]; live != nil {
 		ref.Replacing = p.found.GetsNewID[key]
-		ref.Ready, ref.ID, ref.Facts = p.ready(key), live.ID, live.Facts
+		ref.Ready, ref.ID, ref.Facts = p.found.Ready[d], live.ID, live.Facts
 	}
 	ref.Traffic = p.trafficOf(key)
-	ref.Spare = p.ByKey[key] == nil && (p.Dropped[key] || p.Optional != nil && p.Optional.ByKey[key] != nil)
+	ref.Spare = d == nil && (p.Dropped[key] || p.Optional != nil && p.Optional.ByKey[key] != nil)
 	return ref
 }
 

@@ -63,7 +63,7 @@ func (p *planner) movedImport(d *kind.Desired, have *kind.Live, c kind.Change) *
 			continue
 		}
 		target := p.ByKey[ref.Key]
-		if target == nil || !target.Unmanaged || !moves(target) || p.live(ref.Key) == nil {
+		if target == nil || !target.Unmanaged || !moves(target) || p.found.Live[target] == nil {
 			continue
 		}
 		present, known := p.presentOf(target, c)

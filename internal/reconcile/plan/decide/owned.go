@@ -15,8 +15,7 @@ import (
 func (p *planner) decideOwned(s plan.Step, d *kind.Desired, have *kind.Live) plan.Step {
 	s.Have = have
 	s.Adopts = p.AdoptedByID(d) == have && (have.Mark == nil || have.Copied != "") || d.Import != nil && d.Import.Searches() && have.Mark == nil && have != p.unmarked(d)
-	p.found.Live[d] = have
-	p.found.Ready[d] = have.Phase.Usable()
+	p.noteFound(d, have)
 	if refusal := p.cannotBe(d, have, s.Adopts); !refusal.IsZero() {
 		return s.Refused(refusal)
 	}

@@ -67,3 +67,8 @@ func plannerOf(w *world.World, known verdicts) *planner {
 	p.lookups = &kind.PlanLookups{Lookup: p.lookup, Marked: p.markedFacts, Groups: p.APIGroups, Printer: p.Printer, StandsIn: p.standsIn}
 	return p
 }
+
+// noteFound stores the object of the cloud that was found for a desired object.
+func (p *planner) noteFound(d *kind.Desired, live *kind.Live) {
+	p.found.Live[d], p.found.Ready[d] = live, live.Phase.Usable()
+}

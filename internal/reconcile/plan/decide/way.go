@@ -47,7 +47,7 @@ func (p *planner) changedImport(d *kind.Desired, have *kind.Live, c kind.Change)
 		if ref.Order || !kind.Within(ref.Field, c.Field) && !kind.Within(c.Field, ref.Field) {
 			continue
 		}
-		if target := p.ByKey[ref.Key]; target != nil && target.Unmanaged && p.live(ref.Key) != nil {
+		if target := p.ByKey[ref.Key]; target != nil && target.Unmanaged && p.found.Live[target] != nil {
 			return target
 		}
 	}
